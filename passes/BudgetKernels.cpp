@@ -1,7 +1,7 @@
-//===- BudgetKernels.cpp - Which kernels a budget may choose --------------===//
+//===- BudgetKernels.cpp - Kernels that a budget chooses among ------------===//
 //
-// Other modes, other cheap values that are computed again, gradients that
-// products add up: each is another step with the same bits, and a budget takes
+// Checkpointing modes, the choice of recomputed cheap values and gradients
+// summed by products each give another step with the same bits. A budget takes
 // the cheapest schedule of all of them.
 //
 //===----------------------------------------------------------------------===//
@@ -29,8 +29,8 @@ static FailureOr<BudgetOptions> budgetOptionsOf(mlir::ModuleOp module,
   return options;
 }
 
-/// Whether the library makes gradients for the inputs of convolutions, which
-/// may add up.
+/// Returns true if the step computes gradients of the inputs of convolutions by
+/// library calls, which may accumulate.
 static bool hasGradientsOfImages(func::FuncOp step) {
   return step
       .walk([](LibraryOpInterface call) {
@@ -41,17 +41,17 @@ static bool hasGradientsOfImages(func::FuncOp step) {
       .wasInterrupted();
 }
 
-/// The kernels that a budget may choose. What a user chose is not replaced: a
-/// mode, blocks to keep or to compute again.
+/// The kernel choices of a budget. Choices of the user (a mode, blocks to keep
+/// or to recompute) are not replaced.
 static std::vector<KernelChoice> choicesBeside(func::FuncOp step,
                                                const CompileOptions &options) {
   if (options.checkpointing != "none" || !options.keep.empty() ||
       !options.recompute.empty() || options.planWork <= 0 ||
       plan::paceOf(options.planEffort).otherKernels <= 0)
     return {};
-  // Two values as large, and small ones: what a block adds up is kept.
+  // Two values of the same size, and small ones: sums within a block are kept.
   std::vector<KernelChoice> choices = {{"none", 2.5, "sums kept"}};
-  // Gradients that products add up are one tensor instead of two.
+  // Gradients summed by products are one tensor instead of two.
   if (options.amp.empty() && options.fuse && hasGradientsOfImages(step)) {
     choices.push_back({"none", 0, "gradients added up", /*isForSmall=*/true,
                        "all", 0.5, /*addGradients=*/true});
@@ -59,14 +59,13 @@ static std::vector<KernelChoice> choicesBeside(func::FuncOp step,
                        /*isForSmall=*/true, "all", 0.25,
                        /*addGradients=*/true});
   }
-  // Where it takes time to make it again from what goes into it, that is what
-  // budgets are for.
+  // Budgets matter where recomputing such a value takes time.
   rt::Expected<std::unique_ptr<Target>> target =
       createTarget(options.target, options.threads);
   if (target.ok() && (*target)->bytesAreTime()) {
     choices.push_back({"none", kReadsOfCheapValues, "sums computed again",
                        /*isForSmall=*/true, "backward"});
-    // A kernel with a product has all at once that stands around it.
+    // A kernel with a product holds all of its neighbours' values at once.
     choices.push_back(
         {"none", 0, "products alone", /*isForSmall=*/true, "none", 0.4});
   }
@@ -77,7 +76,7 @@ static std::vector<KernelChoice> choicesBeside(func::FuncOp step,
   return choices;
 }
 
-/// Whether a call of a library adds its result to a tensor.
+/// Returns true if a library call adds its result to a tensor.
 static bool addsUp(mlir::ModuleOp module) {
   return module
       .walk([](LibraryOpInterface call) {
@@ -89,7 +88,7 @@ static bool addsUp(mlir::ModuleOp module) {
       .wasInterrupted();
 }
 
-/// Returns true if `request` is for at least the bytes of the step as it is.
+/// Returns true if `request` is for at least the bytes of the unchanged step.
 static bool fitsAsIs(BudgetCurve &own, const std::vector<OtherEntry> &others,
                      const BudgetRequest &request) {
   uint64_t bytes = own.plainBytes();
@@ -112,8 +111,7 @@ reprise::plansOf(func::FuncOp step, mlir::ModuleOp model,
   FailureOr<std::vector<OtherEntry>> others = planOtherEntries(step, *search);
   if (failed(others))
     return failure();
-  // Without a search: BudgetPlans::chooseWithin searches where it comes to
-  // that.
+  // Without a search: BudgetPlans::chooseWithin searches if it has to.
   search->work = 0;
   FailureOr<BudgetCurve> own = failure();
   if (withinBytes || only)
@@ -125,10 +123,11 @@ reprise::plansOf(func::FuncOp step, mlir::ModuleOp model,
   search->withinBytes = withinBytes;
   if (failed(own))
     return failure();
-  // Whatever the plans are for: not every use asks for proofs.
+  // Checked for every purpose: not every use requests proofs.
   if (!own->contradiction.empty())
     return emitContradiction(step, own->contradiction);
-  // The constants of other entries take bytes beside every choice's step.
+  // The constants of other entries take bytes in addition to every choice's
+  // step.
   SmallVector<func::FuncOp> beside;
   for (const OtherEntry &other : *others)
     beside.push_back(other.problem.function);

@@ -1,4 +1,4 @@
-//===- BudgetKernels.h - Which kernels a budget may choose ------*- C++ -*-===//
+//===- BudgetKernels.h - Kernels that a budget chooses among ----*- C++ -*-===//
 #ifndef REPRISE_PASSES_BUDGETKERNELS_H
 #define REPRISE_PASSES_BUDGETKERNELS_H
 
@@ -6,15 +6,16 @@
 
 namespace reprise {
 
-/// Makes of a model the flat step of kernels of a choice.
+/// Lowers a model to the flat step of kernels of a choice.
 using LowerToChoice = mlir::LogicalResult (*)(mlir::ModuleOp,
                                               const CompileOptions &,
                                               const KernelChoice &);
 
-/// The plans of `step`, which was made of `model`, and of what other choices of
-/// kernels make of that; see planBudgets. With `only`, the plans are for that
-/// budget alone: one in which the step fits as it is is not searched for, but
-/// for kernels that are faster. Fails with a message where costs cannot be had.
+/// Returns the plans of `step`, which was lowered from `model`, and of the
+/// steps that other kernel choices make of `model`; see planBudgets. With
+/// `only`, the plans are for that budget alone: if the unchanged step fits it,
+/// only faster kernels are searched for. Fails with a message if costs are not
+/// available.
 mlir::FailureOr<BudgetPlans>
 plansOf(mlir::func::FuncOp step, mlir::ModuleOp model,
         const CompileOptions &options, LowerToChoice lower,

@@ -1,7 +1,7 @@
-//===- Describe.cpp - What tells programs apart ---------------------------===//
+//===- Describe.cpp - Digests of options and models -----------------------===//
 //
-// Texts and digests of options and models: two that are equal have programs
-// that compute the same.
+// Texts and digests of options and models: equal digests mean programs that
+// compute the same.
 //
 //===----------------------------------------------------------------------===//
 
@@ -30,7 +30,7 @@ static std::string text(const rt::Roofline &roofline) {
 }
 
 std::string reprise::describeOptions(const CompileOptions &options) {
-  // Names every member, so that a new one is not forgotten here.
+  // Binds every member, so that a new one cannot be forgotten here.
   const auto &[model, checkpointing, optimizer, hyperparameters, noWeightDecay,
                amp, attention, halvedBytes, sparedBytes, fuse, clipping, loss,
                microBatches, emitGradients, emitNonFinite, training, evaluation,
@@ -76,7 +76,7 @@ std::string reprise::describeOptions(const CompileOptions &options) {
     number(value);
   add(budget ? text(*budget) : "");
   add(text(roofline));
-  // What only watches.
+  // These only observe.
   (void)budgetObserver;
   (void)configure;
   return all;
@@ -95,13 +95,13 @@ TrainingNote reprise::noteTraining(mlir::ModuleOp model,
   if (options.attention != "auto")
     note.attention = options.attention;
   note.model = digestModel(model);
-  // What is wrong with them is said where they are used.
+  // Errors in them are reported where they are used.
   (void)completeHyperparameters(note.optimizer, note.hyperparameters);
   return note;
 }
 
-/// Drops what inputs and outputs are for, which decides no bit of a run, but
-/// for which result is differentiated where that is not the first.
+/// Drops the bindings of inputs and outputs, which do not affect the computed
+/// bits, except the choice of a differentiated result that is not the first.
 static void dropBindings(func::FuncOp function) {
   for (unsigned k = 0; k < function.getNumArguments(); ++k)
     function.removeArgAttr(k, sg::SgDialect::kBindingAttr);
@@ -121,7 +121,7 @@ std::string reprise::digestModel(mlir::ModuleOp module) {
   });
   for (auto function : bare->getOps<func::FuncOp>())
     dropBindings(function);
-  // What ops are called decides no bit.
+  // Names of ops do not affect the computed bits.
   bare->walk([](Operation *op) { op->removeAttr(sg::SgDialect::kPathAttr); });
   std::string text;
   llvm::raw_string_ostream stream(text);

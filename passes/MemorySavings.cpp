@@ -1,11 +1,11 @@
-//===- MemorySavings.cpp - What checkpointing saves -----------------------===//
+//===- MemorySavings.cpp - Memory saved by checkpointing ------------------===//
 //
 // Input:   a model.
 // Output:  bytes and modelled time of its training step with and without
 //          recomputation.
-// Method:  both are lowered to programs, whose plans say it.
+// Method:  both are lowered to programs, whose plans state them.
 // Cost:    two compilations without kernels.
-// Fails:   where these do.
+// Fails:   where these fail.
 //
 //===----------------------------------------------------------------------===//
 #include "reprise/Passes/MemorySavings.h"

@@ -6,7 +6,7 @@
 //          is derived from the untouched model and joins the training step
 //          when both are flat.
 // Cost:    the passes'; planning and compiling kernels dominate.
-// Fails:   on what the passes refuse.
+// Fails:   where a pass fails.
 //
 //===----------------------------------------------------------------------===//
 #include "reprise/Passes/Pipelines.h"
@@ -69,7 +69,7 @@ public:
     choose.narrow = !options.amp.empty();
     return addToFunctions(createSgChooseAttention(choose));
   }
-  /// In f32: halves of bf16 would be rounded before they are added.
+  /// Runs in f32: halves in bf16 would be rounded before they are added.
   Stage &halveHidden(const CompileOptions &options) {
     if (!options.amp.empty())
       return *this;
@@ -78,7 +78,7 @@ public:
     halve.leastBytes = options.halvedBytes;
     return addToFunctions(createSgHalveHidden(halve));
   }
-  /// In f32: sums of products of bf16 would be rounded before they are
+  /// Runs in f32: sums of bf16 products would be rounded before they are
   /// subtracted.
   Stage &spareNormOperands(const CompileOptions &options) {
     if (!options.amp.empty())
@@ -88,7 +88,7 @@ public:
     spare.leastBytes = options.sparedBytes;
     return addToFunctions(createSgSpareNormOperands(spare));
   }
-  /// In mixed precision, if that is wanted.
+  /// Converts to mixed precision if requested.
   Stage &autocast(const CompileOptions &options) {
     if (options.amp.empty())
       return *this;
@@ -96,7 +96,7 @@ public:
     autocast.type = options.amp;
     return addToFunctions(createSgAutocast(autocast));
   }
-  /// What training is for, where that is not the model's loss.
+  /// Replaces the model's loss by the training loss, if they differ.
   Stage &changeLoss(const LossSettings &loss) {
     if (!loss.changes())
       return *this;
@@ -131,7 +131,7 @@ void reprise::registerPipelineDialects(DialectRegistry &registry) {
   registry.insert<sg::SgDialect, rt_dialect::RtDialect, func::FuncDialect>();
 }
 
-/// The model's function.
+/// Finds the model's function.
 static FailureOr<func::FuncOp> findModel(mlir::ModuleOp module) {
   auto functions = module.getOps<func::FuncOp>();
   if (llvm::hasSingleElement(functions))
@@ -163,14 +163,15 @@ static LogicalResult lowerToModel(mlir::ModuleOp module,
       .run();
 }
 
-/// A number with as many digits as bring it back.
+/// Returns a number with enough digits to restore it exactly.
 static std::string exactText(double value) {
   std::string text;
   llvm::raw_string_ostream(text) << llvm::format("%.17g", value);
   return text;
 }
 
-/// What follows the gradients, as a pass's options say it.
+/// Returns the options of the ops after the gradients, in the form of a pass's
+/// options.
 template <typename PassOptions>
 static PassOptions stepEndOf(const CompileOptions &options) {
   PassOptions end;
@@ -190,8 +191,8 @@ static PassOptions stepEndOf(const CompileOptions &options) {
   return end;
 }
 
-/// Of several micro-batches one, which ends with its gradients: what follows
-/// them comes when they are summed, see flattenTraining.
+/// Lowers one of several micro-batches, which ends with its gradients: the ops
+/// after them follow when they are summed, see flattenTraining.
 static LogicalResult lowerToTrain(mlir::ModuleOp module,
                                   const CompileOptions &options) {
   auto differentiate = stepEndOf<SgDifferentiateOptions>(options);
@@ -245,7 +246,7 @@ static LogicalResult lowerTraining(mlir::ModuleOp module,
                                    const CompileOptions &options,
                                    CompileLevel level);
 
-/// The flat step of kernels that a choice makes of a model.
+/// Lowers a model to the flat step of kernels of a choice.
 static LogicalResult lowerToChoice(mlir::ModuleOp module,
                                    const CompileOptions &options,
                                    const KernelChoice &choice) {
@@ -256,7 +257,8 @@ static LogicalResult lowerToChoice(mlir::ModuleOp module,
   return Stage(module, options).formKernels(options, choice).run();
 }
 
-/// Makes the training step fit. The step may become another mode's.
+/// Makes the training step fit its budget. The step may become that of another
+/// mode.
 static LogicalResult fitTraining(mlir::ModuleOp module, mlir::ModuleOp model,
                                  const CompileOptions &options) {
   func::FuncOp step = module.lookupSymbol<func::FuncOp>(kTrainStep);
@@ -279,7 +281,8 @@ static LogicalResult fitTraining(mlir::ModuleOp module, mlir::ModuleOp model,
   return Stage(module, options).verify("flat").run();
 }
 
-/// `model` is what the training step was made of, where there is a budget.
+/// `model`: the model from which the training step was lowered, if there is a
+/// budget.
 static LogicalResult lowerToProgramLevel(mlir::ModuleOp module,
                                          mlir::ModuleOp model,
                                          const std::string &name,
@@ -314,7 +317,7 @@ static LogicalResult verifyProgram(mlir::ModuleOp module,
 // The flow
 //===----------------------------------------------------------------------===//
 
-/// A module with the evaluation of the model in `module`, flat.
+/// Returns a module with the flat evaluation of the model in `module`.
 static FailureOr<OwningOpRef<mlir::ModuleOp>>
 deriveEvaluation(mlir::ModuleOp module, const CompileOptions &options) {
   OwningOpRef<mlir::ModuleOp> evaluation = module.clone();
@@ -338,7 +341,7 @@ deriveEvaluation(mlir::ModuleOp module, const CompileOptions &options) {
   return evaluation;
 }
 
-/// Adds the entry of a module that deriveEvaluation made.
+/// Adds the entry of a module that deriveEvaluation returned.
 static void takeEvaluation(mlir::ModuleOp module, mlir::ModuleOp evaluation) {
   Operation *step = *evaluation.getOps<func::FuncOp>().begin();
   step->remove();

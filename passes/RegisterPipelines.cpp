@@ -69,9 +69,10 @@ void reprise::addKernelFormation(OpPassManager &passes,
     widen.target = how.target.str();
     passes.addNestedPass<func::FuncOp>(createSgWidenCalls(widen));
   }
-  // No common-subexpression elimination: it would make the backward pass read
-  // what the forward pass happened to compute as well, and so keep it. What
-  // sg-decompose shares of images is cheap, so that it is chosen.
+  // No common-subexpression elimination: it would make the backward pass read a
+  // value that the forward pass happens to compute too, and so keep it. The
+  // work on images that sg-decompose shares is cheap, so sharing it remains a
+  // choice.
   passes.addNestedPass<func::FuncOp>(createCanonicalizerPass());
   SgDecomposeOptions decompose;
   decompose.fuse = how.fuse;

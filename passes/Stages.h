@@ -6,27 +6,27 @@
 
 namespace reprise {
 
-/// The verifiers that close a level, on every function.
+/// Adds the verifiers that close a level, on every function.
 void addLevelVerifiers(mlir::OpPassManager &passes, llvm::StringRef level);
 
 struct KernelFormation {
-  /// What these patterns name is not computed again.
+  /// Patterns that name values not to recompute.
   llvm::ArrayRef<std::string> keep = {};
-  /// What the library of a target lacks is asked of it; "": of none.
+  /// The target whose library's limits count; "": none.
   llvm::StringRef target = "";
-  /// Whether the model is in mixed precision, whose type it may lack.
+  /// True if the model is in mixed precision, whose type the library may lack.
   bool isMixed = false;
-  /// Whether ops share kernels, and with library calls; else nothing is
-  /// computed again to join its readers either.
+  /// True if ops share kernels, also with library calls; otherwise nothing is
+  /// recomputed to join its readers either.
   bool fuse = true;
-  /// See sg-recompute-cheap; 0: as the target takes no time for.
+  /// See sg-recompute-cheap; 0: as many as take no time on the target.
   double mostReads = 0;
   /// See sg-form-kernels.
   llvm::StringRef joinProducts = "all";
   bool addGradients = false; // see sg-decompose
 };
 
-/// From flat functions to kernels and library ops.
+/// Adds the passes from flat functions to kernels and library ops.
 void addKernelFormation(mlir::OpPassManager &passes,
                         const KernelFormation &how = {});
 

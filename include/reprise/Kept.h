@@ -1,7 +1,7 @@
-//===- Kept.h - What the forward pass leaves --------------------*- C++ -*-===//
+//===- Kept.h - Values kept after the forward pass --------------*- C++ -*-===//
 //
-// Kept is what lives on when the forward pass has ended: one definition, for
-// who builds programs, for who checks them and for who shows them.
+// A kept value is one that is live when the forward pass has ended: one
+// definition for the code that builds programs, checks them and shows them.
 //
 //===----------------------------------------------------------------------===//
 #ifndef REPRISE_KEPT_H
@@ -11,8 +11,9 @@
 
 namespace reprise {
 
-/// Whether what lives from step `first` to step `last`, both inclusive, is kept
-/// where the forward pass is the first `forwardSteps` steps.
+/// Returns true if a value that lives from step `first` to step `last`, both
+/// inclusive, is kept, where the forward pass is the first `forwardSteps`
+/// steps.
 inline bool isKeptAfter(uint64_t forwardSteps, uint64_t first, uint64_t last) {
   return first < forwardSteps && last >= forwardSteps;
 }

@@ -1,9 +1,9 @@
-//===- LibraryFunctions.h - What library functions take ---------*- C++ -*-===//
+//===- LibraryFunctions.h - Forms of library functions ----------*- C++ -*-===//
 //
-// The functions of numerical libraries that a program may call, and what may
-// follow them in a call: how many inputs, outputs and numbers each takes. What
-// they compute is documented at `LibraryCall` in runtime/schemas/program.fbs.
-// Of the C++ standard library only, so that every layer may include it.
+// The functions of numerical libraries that a program may call, and the
+// epilogues of a call: how many inputs, outputs and numbers each takes. Their
+// results are documented at `LibraryCall` in runtime/schemas/program.fbs.
+// Depends on the C++ standard library only, so that every layer may include it.
 //
 //===----------------------------------------------------------------------===//
 #ifndef REPRISE_LIBRARYFUNCTIONS_H
@@ -15,16 +15,16 @@
 
 namespace reprise {
 
-/// Inputs that say which random numbers a call draws: seed and step.
+/// Inputs that determine the random numbers of a call: seed and step.
 constexpr size_t kCountersOfDraw = 2;
 
 struct LibraryFunction {
   const char *name; // as rt.call and LibraryOpInterface write it
   unsigned inputs, outputs, ints, floats;
   bool takesEpilogues;
-  /// Behind `inputs` and `outputs`, of a call that has them.
+  /// After `inputs` and `outputs`, in a call that has them.
   unsigned optionalInputs = 0, optionalOutputs = 0;
-  /// Whether a call may draw random numbers: it has one more int, their stream,
+  /// True if a call may draw random numbers: it has one more int, their stream,
   /// one more float, a probability, and, as its last inputs, seed and step.
   bool mayDraw = false;
 
@@ -46,7 +46,7 @@ struct LibraryFunction {
   }
 };
 
-/// By the numbers of the schema's `LibraryOp`.
+/// Indexed by the schema's `LibraryOp`.
 constexpr LibraryFunction kLibraryFunctions[] = {
     {"conv2d", 2, 1, 9, 0, true},
     {"conv2d_input_grad", 2, 1, 9, 0, true},
@@ -59,15 +59,16 @@ constexpr LibraryFunction kLibraryFunctions[] = {
 constexpr size_t kLibraryFunctionCount =
     sizeof(kLibraryFunctions) / sizeof(kLibraryFunctions[0]);
 
-/// What a call does to its function's result, with the schema's numbers.
+/// Operations that a call applies to its function's result, with the schema's
+/// numbers.
 enum class LibraryEpilogue : uint8_t { Bias, Relu, Add };
 
 struct LibraryEpilogueForm {
   const char *name; // as rt.call writes it
-  unsigned inputs;  // behind the function's
+  unsigned inputs;  // after the function's
 };
 
-/// By the numbers of LibraryEpilogue.
+/// Indexed by LibraryEpilogue.
 constexpr LibraryEpilogueForm kLibraryEpilogues[] = {
     {"bias", 1},
     {"relu", 0},
@@ -76,11 +77,11 @@ constexpr LibraryEpilogueForm kLibraryEpilogues[] = {
 constexpr size_t kLibraryEpilogueCount =
     sizeof(kLibraryEpilogues) / sizeof(kLibraryEpilogues[0]);
 
-/// The most epilogues of a call.
+/// The maximum number of a call's epilogues.
 constexpr size_t kMaxEpilogues = 8;
 
-/// Inputs of a call of `function` with these epilogues, each of which is known,
-/// and without the optional ones and those of a draw.
+/// The number of inputs of a call of `function` with these epilogues, each of
+/// which is known, without the optional ones and those of a draw.
 template <typename Epilogues>
 constexpr size_t libraryInputCount(const LibraryFunction &function,
                                    const Epilogues &epilogues) {
@@ -90,9 +91,9 @@ constexpr size_t libraryInputCount(const LibraryFunction &function,
   return count;
 }
 
-/// The number of the input in whose bytes the result of a call may lie, since
-/// it adds to that before anything else. A device refuses calls that it cannot
-/// run so.
+/// The number of the input that the result of a call may overwrite, since the
+/// call adds to it before anything else. A device refuses calls that it cannot
+/// run in place.
 template <typename Epilogues>
 constexpr std::optional<unsigned> addendOf(const LibraryFunction &function,
                                            const Epilogues &epilogues) {

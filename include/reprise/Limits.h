@@ -1,8 +1,8 @@
-//===- Limits.h - What every part agrees on ---------------------*- C++ -*-===//
+//===- Limits.h - Limits shared by all parts --------------------*- C++ -*-===//
 //
-// Numbers that the planner, the compiler and the runtime check against each
-// other: what one of them makes, the others must take. Of the C++ standard
-// library only, so that every layer may include it.
+// Limits that the planner, the compiler and the runtime share: each must accept
+// what another produces. Depends on the C++ standard library only, so that
+// every layer may include it.
 //
 //===----------------------------------------------------------------------===//
 #ifndef REPRISE_LIMITS_H
@@ -13,8 +13,8 @@
 
 namespace reprise {
 
-/// The planner's unit in bytes, and the smallest alignment that buffers of a
-/// target may have: those of others are multiples of it.
+/// The planner's unit in bytes, and the smallest buffer alignment of a target:
+/// other alignments are multiples of it.
 constexpr uint64_t kAlignment = 64;
 /// The largest alignment of a target: a page of 2 MiB.
 constexpr uint64_t kMaxAlignment = uint64_t(1) << 21;
@@ -22,17 +22,17 @@ constexpr uint64_t kMaxAlignment = uint64_t(1) << 21;
 /// The largest arena, in bytes: 64 TiB.
 constexpr uint64_t kMaxArenaBytes = uint64_t(1) << 46;
 
-/// The most threads that a program may be compiled for.
+/// The maximum number of threads of a program.
 constexpr unsigned kMaxThreads = 1024;
 
 /// The fixed buffer, of kind input, that a device may receive the inputs of the
-/// next step in, one behind another, each at a multiple of the alignment.
+/// next step in, one after another, each at a multiple of the alignment.
 constexpr const char *kStagingName = "inputs of the next step";
 
 /// The longest name of a variable, buffer, step or kernel, in bytes.
 constexpr size_t kMaxNameBytes = 4096;
 
-/// Whether buffers of a target may be aligned to `bytes`.
+/// Returns true if buffers of a target may be aligned to `bytes`.
 constexpr bool isAlignment(uint64_t bytes) {
   return bytes >= kAlignment && bytes <= kMaxAlignment &&
          (bytes & (bytes - 1)) == 0;

@@ -1,8 +1,8 @@
 //===- PlanSummary.cpp - A program's memory and work in numbers -----------===//
 //
 // Input:   a verified rt.program.
-// Output:  peak, kept bytes, recomputed arithmetic for each entry, as the entry
-//          says them.
+// Output:  peak, kept bytes and recomputed arithmetic of each entry, as
+//          recorded in the entry.
 //
 //===----------------------------------------------------------------------===//
 #include "reprise/Analysis/PlanSummary.h"
@@ -52,15 +52,15 @@ PlanSummary reprise::summarizePlan(ProgramOp program) {
   return summary;
 }
 
-/// With as few digits as bring it back.
+/// The shortest text that reads back as `value`.
 static std::string shortest(double value) {
   char digits[64];
   auto end = std::to_chars(digits, digits + sizeof digits, value).ptr;
   return std::string(digits, end);
 }
 
-/// "adamw beta1=0.9 beta2=0.999". Of sgd each number has a name of its own, as
-/// states of it say.
+/// "adamw beta1=0.9 beta2=0.999". Each number of sgd has a name of its own, as
+/// in states.
 static std::string describeOptimizer(const TrainingNote &training) {
   std::string text = training.optimizer;
   for (const auto &[name, value] : training.hyperparameters)
@@ -68,7 +68,7 @@ static std::string describeOptimizer(const TrainingNote &training) {
   return text;
 }
 
-/// What says something, by the names of the options.
+/// Writes the settings that have an effect, by the names of the options.
 static void noteClipping(llvm::json::OStream &json, const Clipping &clipping) {
   if (!clipping.clips())
     return;

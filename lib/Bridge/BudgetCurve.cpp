@@ -1,11 +1,11 @@
-//===- BudgetCurve.cpp - What a step costs under each budget --------------===//
+//===- BudgetCurve.cpp - A step's cost under each budget ------------------===//
 //
 // Input:   a planning problem.
 // Output:  its frontier of schedules, their bytes placed, bounds.
 // Method:  plan::computeFrontier on the order that plan::chooseOrder finds.
-//          Points are placed when asked for, from the cheapest down.
-// Cost:    the frontier's: some seconds for a thousand ops; a placement is
-//          below a second.
+//          Points are placed on demand, from the cheapest down.
+// Cost:    the frontier takes some seconds for a thousand ops; a placement less
+//          than a second.
 //
 //===----------------------------------------------------------------------===//
 #include "reprise/Bridge/BudgetCurve.h"
@@ -28,8 +28,8 @@ bool reprise::isNamed(Operation *op, const llvm::GlobPattern &glob) {
   return false;
 }
 
-/// Marks what a pattern names, or a mark of the model, as executed once. Every
-/// pattern must match.
+/// Marks the ops that a pattern or a mark of the model names as executed once.
+/// Every pattern must match.
 static LogicalResult keepMatching(const PlanProblem &problem,
                                   const std::vector<std::string> &patterns,
                                   plan::Graph &graph) {
@@ -66,8 +66,9 @@ uint64_t reprise::touchedAtLeast(uint64_t bytes) {
   return bytes < plan::kAlignment ? 0 : bytes - (plan::kAlignment - 1);
 }
 
-/// Bytes of the area in a program of `budget` bytes: whoever touches no more
-/// than is left beside what is fixed fits into that rounded up.
+/// Bytes of the placed area in a program of `budget` bytes: the budget without
+/// the fixed bytes, rounded up, since a plan need not touch the last unit to
+/// its end.
 static uint64_t placedWithin(uint64_t budget, uint64_t fixedBytes) {
   return budget < fixedBytes
              ? 0
@@ -75,7 +76,7 @@ static uint64_t placedWithin(uint64_t budget, uint64_t fixedBytes) {
                              plan::kAlignment);
 }
 
-/// The schedule of a step that nothing is searched for.
+/// The schedule of a step without a search.
 static plan::FrontierPoint pointOf(const plan::Graph &graph,
                                    const std::vector<OpId> &order) {
   plan::FrontierPoint point;
@@ -87,8 +88,8 @@ static plan::FrontierPoint pointOf(const plan::Graph &graph,
   return point;
 }
 
-/// See BudgetOptions::withinBytes. Nothing is searched for where what computes
-/// nothing again fits, or nothing can.
+/// See BudgetOptions::withinBytes. Skips the search if the schedule without
+/// recomputation fits, or if no schedule can.
 static std::vector<plan::FrontierPoint>
 findWithin(const plan::Graph &graph, const std::vector<OpId> &order,
            uint64_t budget, plan::SolverOptions solver) {
@@ -190,8 +191,8 @@ std::optional<uint32_t> BudgetCurve::choose(uint64_t budget,
                                             double mostMilliseconds) {
   if (leastMilliseconds(budget) > mostMilliseconds)
     return std::nullopt;
-  // Far from the least bytes the smallest point, whose placement takes longest,
-  // need not be known.
+  // If the budget is well above the least bytes, avoid finding the smallest
+  // point, whose placement takes longest.
   uint64_t least = leastBytes(0);
   if (budget < least ||
       (budget < least + least / 20 && budget < totalBytes(smallest())))
@@ -215,7 +216,8 @@ std::optional<uint32_t> BudgetCurve::chooseClosely(uint64_t budget,
   std::optional<uint32_t> point = choose(budget);
   if (!point || *point + 1 == points.size())
     return point;
-  // Placed before the search, whatever the budget, since that may change it.
+  // Place it before the search, whatever the budget, since the search may
+  // change it.
   planOf(*point + 1);
   std::vector<plan::FrontierPoint> between =
       plan::searchBetween(searched, points[*point], points[*point + 1], solver);
@@ -235,13 +237,13 @@ uint32_t BudgetCurve::smallest() {
   uint32_t best = 0;
   for (uint32_t point = 1; point < points.size(); ++point) {
     // A later point can be lower only by what the best one's placement wastes;
-    // a thousandth is not worth placing them all.
+    // a gain of a thousandth is not worth placing them all.
     if (leastBytes(point) + totalBytes(best) / 1000 >= totalBytes(best))
       break;
     if (totalBytes(point) < totalBytes(best) && isUsable(point))
       best = point;
   }
-  // Nothing is refused that fits without recomputation.
+  // A budget that fits without recomputation must not be refused.
   uint32_t last = points.size() - 1;
   if (totalBytes(last) < totalBytes(best) && isUsable(last))
     best = last;
@@ -250,7 +252,8 @@ uint32_t BudgetCurve::smallest() {
 }
 
 uint32_t BudgetCurve::knee() const {
-  // By live bytes: to place every point takes long and changes little.
+  // Live bytes instead of placed ones: placing every point takes long and
+  // changes little.
   std::vector<std::pair<uint64_t, double>> curve;
   for (uint32_t point = 0; point < points.size(); ++point)
     curve.push_back({leastBytes(point), points[point].solution.milliseconds});

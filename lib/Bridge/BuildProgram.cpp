@@ -162,7 +162,7 @@ BufferKind EntryBuilder::kindOf(const plan::Buffer &buffer) const {
   llvm_unreachable("unknown phase");
 }
 
-/// Whether a value of the forward pass is read behind it.
+/// Returns true if a value of the forward pass is read after it.
 bool EntryBuilder::isKept(ValueId value) const {
   OpId producer = problem.graph.values[value].producer;
   return producer != kNone && isResidual[value] &&
@@ -172,7 +172,7 @@ bool EntryBuilder::isKept(ValueId value) const {
 plan::Reason EntryBuilder::reasonOf(const plan::Buffer &buffer) const {
   if (std::optional<Reason> ofKind = rt_dialect::reasonOf(kindOf(buffer)))
     return static_cast<plan::Reason>(*ofKind);
-  // Of several values in turn the last one that is kept.
+  // If several values use the buffer in turn, the last kept one decides.
   auto kept = std::find_if(buffer.values.rbegin(), buffer.values.rend(),
                            [&](ValueId value) { return isKept(value); });
   if (kept == buffer.values.rend())
@@ -189,10 +189,10 @@ plan::Reason EntryBuilder::reasonOf(const plan::Buffer &buffer) const {
   return plan::whyKept(bargain);
 }
 
-/// The forward pass ends with its last library call, or with its last step
-/// where it has none: a scheduler may move forward steps that nothing waits for
-/// (the loss, running statistics) into the backward pass, but hardly the last
-/// layer, on which the loss depends.
+/// The forward pass ends with its last library call, or with its last step if
+/// it has none: a scheduler may move forward steps that nothing waits for (the
+/// loss, running statistics) into the backward pass, but hardly the last layer,
+/// on which the loss depends.
 uint64_t EntryBuilder::forwardSteps() const {
   uint64_t behindCall = 0, behindStep = 0;
   for (auto [number, id] : llvm::enumerate(solution.schedule.order)) {
@@ -255,7 +255,7 @@ void EntryBuilder::addBuffers() {
   }
 }
 
-/// Null where there are none.
+/// Null if there are no in-place pairs.
 static DenseI32ArrayAttr inPlaceOf(OpBuilder &builder,
                                    const KernelTraits &kernel) {
   SmallVector<int32_t> pairs;
@@ -285,7 +285,7 @@ void EntryBuilder::addStep(OpId id) {
   addCall(id, inputs, outputs);
 }
 
-/// What a call does not have is no attribute of it.
+/// Adds a library call; parts that it does not have get no attribute.
 void EntryBuilder::addCall(OpId id, ArrayAttr inputs, ArrayAttr outputs) {
   const PlannedOp &op = problem.ops[id];
   DenseF64ArrayAttr floats;
@@ -361,7 +361,7 @@ ProgramOp reprise::buildProgram(OpBuilder &builder, mlir::ModuleOp module,
   OpBuilder::InsertionGuard guard(builder);
   builder.createBlock(&program.getBody());
   addFixedBuffers(builder, module, fixed);
-  // All kernels first, so that they stand before the entries.
+  // All kernels first, so that they precede the entries.
   KernelTable kernels(builder);
   for (const PlannedEntry &entry : entries)
     for (OpId op : entry.solution.schedule.order)

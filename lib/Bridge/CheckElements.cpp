@@ -1,10 +1,10 @@
-//===- CheckElements.cpp - What types a target runs ops on ----------------===//
+//===- CheckElements.cpp - The element types that a target supports -------===//
 //
 // Input:   a flat function of kernels and library ops, a target.
-// Output:  success, or an error at the first op that has a type which the
-//          target's kernels or its library do not take, with op, type and
-//          target. A plan asks this first, so that neither code generation nor
-//          a library meets what it cannot do.
+// Output:  success, or an error at the first op with a type that the target's
+//          kernels or its library do not support, with op, type and target.
+//          Plans check this first, so that neither code generation nor a
+//          library meets an unsupported type.
 // Cost:    linear.
 //
 //===----------------------------------------------------------------------===//
@@ -16,7 +16,7 @@ using namespace mlir;
 using namespace reprise;
 using Elements = ArrayRef<rp_element_type>;
 
-/// None of a type that no program stores; who places values says so.
+/// None for a type that no program stores; placement reports it.
 static std::optional<rp_element_type> elementOf(Type type) {
   auto tensor = dyn_cast<RankedTensorType>(type);
   if (!tensor || !isElementType(tensor.getElementType()))
@@ -35,8 +35,8 @@ static std::string listed(Elements elements) {
   return text;
 }
 
-/// Checks an op, which `runner` runs on types of `taken`; `operands` are those
-/// that it computes with.
+/// Checks an op, which `runner` runs on the types `taken`; `operands` are the
+/// operands it computes with.
 static LogicalResult checkOp(Operation *op, TypeRange operands, Elements taken,
                              const std::string &runner, const Target &target) {
   SmallVector<Type> types(operands);
@@ -54,9 +54,9 @@ static LogicalResult checkOp(Operation *op, TypeRange operands, Elements taken,
 
 static LogicalResult checkCall(LibraryOpInterface call, const Target &target) {
   auto function = rt_dialect::symbolizeLibraryOp(call.getLibraryFunction());
-  if (!function) // refused as one that no step runs
+  if (!function) // refused elsewhere as an op that no step runs
     return success();
-  // Seed and step of a draw are no numbers to compute with.
+  // Seed and step of a draw are not numbers to compute with.
   size_t counters = streamOf(call) ? kCountersOfDraw : 0;
   TypeRange operands(call->getOperandTypes());
   return checkOp(call, operands.drop_back(counters),

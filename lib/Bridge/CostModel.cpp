@@ -37,7 +37,7 @@ rt::Expected<CostModel> CostModel::load(rt::Roofline roofline,
 }
 
 namespace {
-/// Measured over roofline, with weights.
+/// Ratios of measured over roofline time, with weights.
 class Ratios {
 public:
   void add(double ratio, double weight) {
@@ -46,7 +46,7 @@ public:
   }
   double weight() const { return all; }
 
-  /// Half of the weight lies on either side of it; 1 where there is none.
+  /// The weighted median; 1 if there are no ratios.
   double middle() {
     std::sort(ratios.begin(), ratios.end());
     double below = 0;
@@ -62,7 +62,7 @@ private:
 };
 } // namespace
 
-/// Nothing where nobody has timed the op.
+/// Nothing if the op was not measured.
 std::optional<double> CostModel::measuredOf(const CostedOp &op) const {
   if (!profile)
     return op.milliseconds > 0 ? std::optional(op.milliseconds) : std::nullopt;
@@ -77,11 +77,13 @@ std::optional<double> CostModel::measuredOf(const CostedOp &op) const {
 
 Prices CostModel::price(const std::vector<CostedOp> &ops) const {
   Prices prices;
-  // Kernels, calls: by their time, since many small ops, which a launch bounds,
-  // say nothing of large ones. All of them, each once.
+  // `timed`: kernels and calls, weighted by their time, since many small ops,
+  // which are bound by launches, are not representative of large ones. `every`:
+  // all ops with equal weight.
   Ratios timed[2], every;
   double untimed[2] = {0, 0};
-  double least = std::numeric_limits<double>::infinity(); // what a launch takes
+  double least = std::numeric_limits<double>::infinity(); // the time of a
+                                                          // launch
   std::vector<size_t> unknown;
   double all = 0, matched = 0;
   for (size_t id = 0; id < ops.size(); ++id) {

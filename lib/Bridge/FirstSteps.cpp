@@ -1,10 +1,10 @@
-//===- FirstSteps.cpp - Of which step a step is a clone -------------------===//
+//===- FirstSteps.cpp - The steps that clones repeat ----------------------===//
 //
 // Input:   a problem and the order of its ops.
 // Output:  see FirstSteps.h.
-// Method:  value numbering: what ops of equal code make of equal values is
-//          equal. Views and barriers change no value, so that roots are
-//          numbered; their types are part of what an op reads.
+// Method:  value numbering: ops of equal code on equal values have equal
+//          results. Views and barriers change no value, so that roots are
+//          numbered; their types are part of an op's operands.
 // Cost:    n log n in the ops.
 //
 //===----------------------------------------------------------------------===//
@@ -29,7 +29,7 @@ public:
     }
   }
 
-  /// The first op that computed what `id` does, perhaps itself.
+  /// The first op that computed the same as `id`, perhaps itself.
   OpId add(OpId id) {
     const plan::Op &op = problem.graph.ops[id];
     OpId first = seen.try_emplace(keyOf(id), id).first->second;
@@ -40,14 +40,13 @@ public:
 
 private:
   /// A range of fixed storage as it was before the step, or output `which` of
-  /// an op; of no op (kNone) an input of the step.
+  /// an op; without an op (kNone) an input of the step.
   enum Kind : uint32_t { Fixed, Made };
   struct Number {
     Kind kind;
     uint32_t of, which;
   };
-  /// Only looked up, never iterated: the order of pointers is of no
-  /// consequence.
+  /// Only looked up, never iterated: the order of pointers does not matter.
   using Key = std::vector<std::uintptr_t>;
 
   static std::uintptr_t pointer(const void *opaque) {

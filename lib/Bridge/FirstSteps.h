@@ -1,4 +1,4 @@
-//===- FirstSteps.h - Of which step a step is a clone -----------*- C++ -*-===//
+//===- FirstSteps.h - The steps that clones repeat --------------*- C++ -*-===//
 #ifndef REPRISE_LIB_BRIDGE_FIRSTSTEPS_H
 #define REPRISE_LIB_BRIDGE_FIRSTSTEPS_H
 
@@ -7,10 +7,10 @@
 
 namespace reprise {
 
-/// By OpId, for ops that compute again: the number of the first step that runs
-/// the same kernel, call or copy on the same values. plan::kNone for other ops,
-/// and where no step does: what a mode computes again may share kernels with
-/// other ops than it did in the forward pass.
+/// Returns, by OpId, for ops that recompute: the number of the first step that
+/// runs the same kernel, call or copy on the same values. plan::kNone for other
+/// ops, and if there is no such step: recomputed ops of a mode may share
+/// kernels with other ops than in the forward pass.
 std::vector<uint32_t> findFirstSteps(const PlanProblem &problem,
                                      const plan::Schedule &schedule,
                                      KernelTable &kernels);

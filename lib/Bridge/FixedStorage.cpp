@@ -1,9 +1,9 @@
 //===- FixedStorage.cpp - Bytes of variables and constants ----------------===//
 //
 // Input:   a module with variables and flat functions.
-// Output:  a range for each variable and each distinct constant; and one for
-// the
-//          inputs of the next step, as many bytes as those of any entry.
+// Output:  a range for each variable and each distinct constant, and one for
+//          the inputs of the next step, with the bytes of the entry whose
+//          inputs are largest.
 // Fails:   on a tensor without elements, which has no bytes to name.
 //
 //===----------------------------------------------------------------------===//
@@ -43,7 +43,7 @@ static FailureOr<uint32_t> addRange(FixedStorage &fixed, Operation *op,
   return static_cast<uint32_t>(fixed.ranges.size() - 1);
 }
 
-/// Bytes of a function's inputs, one behind another.
+/// Bytes of a function's inputs, one after another.
 static uint64_t inputBytes(func::FuncOp function, uint64_t alignment) {
   uint64_t bytes = 0;
   for (Type type : function.getArgumentTypes())
@@ -51,7 +51,7 @@ static uint64_t inputBytes(func::FuncOp function, uint64_t alignment) {
   return bytes;
 }
 
-/// Appends the range that kStagingName says.
+/// Appends the range of kStagingName.
 static void addStaging(FixedStorage &fixed, mlir::ModuleOp module,
                        uint64_t alignment) {
   uint64_t bytes = 0;

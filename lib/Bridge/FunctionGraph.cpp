@@ -1,21 +1,21 @@
 //===- FunctionGraph.cpp - A function of any dialect, for planning --------===//
 //
 // Input:   a function of one block.
-// Output:  a checked plan::Graph and the ops that its ops stand for.
+// Output:  a checked plan::Graph and the ops that its ops represent.
 // Method:  one walk in program order. Ops that may not move relative to each
 //          other form a chain. Tensors that bufferization may leave in memory,
-//          as bufferization.to_tensor gives them, read that memory where their
-//          readers stand: no execution of a reader passes a write. What runs
-//          after the moment of most live bytes is the backward pass, unless
-//          ops say otherwise.
+//          as those of bufferization.to_tensor, are read from that memory by
+//          their readers: no execution of a reader passes a write. Ops after
+//          the point of most live bytes are the backward pass, unless ops state
+//          otherwise.
 //
-//          A storage that another value may be in without a copy lives as long
-//          as that value; since no clone of it would be in the same place, both
-//          run once. Where deallocation cannot tell which storage a value is
-//          in, it and all it may be are held to the end.
+//          A storage that another value may share without a copy lives as long
+//          as that value; since a clone of it would have another address, both
+//          run once. If deallocation cannot determine the storage of a value,
+//          the value and all its possible storages are held to the end.
 //
-//          The blocks of an op, and of what it calls, are graphs in program
-//          order; the bytes that they hold are the op's workspace.
+//          The blocks of an op, and of functions it calls, are graphs in
+//          program order; the bytes that they hold are the op's workspace.
 // Cost:    linear in the uses.
 // Fails:   see buildFunctionGraph.
 //
@@ -69,8 +69,8 @@ public:
   GraphBuilder(Block &block, const rt::Roofline &roofline, HeldInside &inside)
       : block(block), roofline(roofline), inside(inside) {}
 
-  /// Arguments that have bytes, in a storage that may be taken over: as if an
-  /// op at the start of the block made them.
+  /// Adds arguments that have bytes, in a storage that may be taken over, as if
+  /// an op at the start of the block had created them.
   void addCarried(ValueRange carried) {
     hasCarried = !carried.empty();
     if (!hasCarried)
@@ -102,8 +102,8 @@ public:
   }
 
 private:
-  /// Inputs and dependences of a value's readers besides its storage: those of
-  /// the op that makes a view, and other storages that the value may be in.
+  /// Further inputs and dependences of a value's readers: those of the op that
+  /// creates a view, and other storages that the value may share.
   struct MadeOf {
     SmallVector<ValueId> inputs;
     SmallVector<OpId> after;
@@ -142,14 +142,14 @@ private:
     }
   }
 
-  /// Values from outside of the block are as fixed as its arguments.
+  /// Values from outside the block are as fixed as its arguments.
   ValueId idOf(Value value) {
     if (!ids.contains(value))
       addFixed(value, "outside");
     return ids.lookup(value);
   }
 
-  /// "linalg.matmul", behind the name of its location if that has one.
+  /// "linalg.matmul", after the name of its location if that has one.
   static std::string nameOf(Operation *op) {
     std::string name = op->getName().getStringRef().str();
     if (auto loc = dyn_cast<NameLoc>(op->getLoc()))
@@ -170,8 +170,8 @@ private:
     FailureOr<remat::OpFacts> facts = remat::describeOp(op);
     if (failed(facts) || failed(countInside(op, *facts)))
       return failure();
-    // A selection has the storage of an operand. It copies both where something
-    // writes a storage that it shares.
+    // A selection has the storage of an operand. It copies both if an op writes
+    // a storage that it shares.
     if (isa<SelectLikeOpInterface>(op))
       facts->resultBytes.front() *= sharesWrittenStorage(op) * 2;
     if (facts->viewSource && facts->execution == remat::Execution::Anywhere) {
@@ -185,9 +185,9 @@ private:
     return success();
   }
 
-  /// Adds what regions and callees hold to the workspace. What they hand out
-  /// is among the results already, and where a loop cannot carry it in one
-  /// place, both the copy that it starts with and the newest value.
+  /// Adds the bytes that regions and callees hold to the workspace. Values that
+  /// they return are already counted as results; a loop that cannot carry a
+  /// value in place holds both the copy it starts with and the newest value.
   LogicalResult countInside(Operation *op, remat::OpFacts &facts) {
     bool isSaid = op->hasAttr(remat::RematDialect::kWorkspace);
     bool isCall = isa<CallOpInterface>(op);
@@ -254,7 +254,7 @@ private:
   void addView(Operation *op, unsigned source) {
     Value view = op->getResult(0), viewed = op->getOperand(source);
     ValueId base = idOf(viewed);
-    // A copy: adding may move what is named.
+    // Copied, since adding a value may move the vector's elements.
     plan::Value named = result.graph.values[base];
     ValueId id = addValue(view, named.name, named.bytes);
     result.graph.values[id].viewOf = base;
@@ -268,7 +268,7 @@ private:
     madeOf[view] = std::move(made);
   }
 
-  /// Adds that `value` is read, or only waited for.
+  /// Adds `value` as read, or only waited for.
   void addMaking(Value value, bool isWaitedFor, MadeOf &made) {
     MadeOf other = madeOf.lookup(value);
     ValueId id = idOf(value);
@@ -294,14 +294,14 @@ private:
     return value;
   }
 
-  /// A tensor in memory has no bytes of its own, and its copy has.
+  /// A tensor in memory has no bytes of its own, but its copy has.
   uint64_t bytesOfCopy(Value value) {
     return std::max(bytesOf(value),
                     remat::bytesOf(value.getType()).value_or(0));
   }
 
-  /// Bytes of what is read: arguments and constants have some as well, and
-  /// empty tensors none.
+  /// Bytes that reading a value counts: arguments and constants have some as
+  /// well, and empty tensors none.
   uint64_t bytesOf(Value value) {
     if (Operation *op = value.getDefiningOp(); op && result.isDestination(op))
       return 0;
@@ -311,7 +311,7 @@ private:
                : result.graph.values[root].bytes;
   }
 
-  /// What the op or an estimate says that one execution takes.
+  /// The time of one execution, stated by the op or estimated.
   double millisecondsOf(Operation *op, ArrayRef<Value> read,
                         const remat::OpFacts &facts) {
     if (facts.milliseconds)
@@ -331,7 +331,7 @@ private:
     node.workspaceBytes = facts.workspaceBytes;
     bool isUpdate = inMemory.isUpdatedBy(op);
     bool isInOrder = isUpdate || facts.execution == remat::Execution::InOrder;
-    // Memory that two executions make is not the same memory.
+    // Two executions would create two memories, not the same one.
     bool makesMemory =
         llvm::any_of(op->getResultTypes(), llvm::IsaPred<BaseMemRefType>);
     node.effect = isInOrder || makesMemory ||
@@ -366,8 +366,8 @@ private:
       shareStorage(made);
   }
 
-  /// Adds the op added last, which is `op`, to the sums that the planner
-  /// bounds, and refuses the op that takes one past its bound.
+  /// Adds the last added op, which is `op`, to the sums that the planner
+  /// limits, and refuses the op that exceeds a limit.
   LogicalResult addToTotals(Operation *op) {
     const plan::Op &node = result.graph.ops.back();
     milliseconds += node.cost;
@@ -384,7 +384,7 @@ private:
     return success();
   }
 
-  /// Has what `made` may be stored in live as long as `made`.
+  /// Extends the lives of the storages that `made` may share to that of `made`.
   void shareStorage(OpResult made) {
     if (!isa<TensorType, BaseMemRefType>(made.getType()))
       return;
@@ -400,7 +400,7 @@ private:
       const plan::Value &storage = result.graph.values[root];
       bool isFixed = storage.storage == StorageClass::Fixed;
       isUnknown |= ofUnknownOrigin.contains(root) || mayBeConstant(source);
-      // The whole of a destination is taken over, or as much is copied.
+      // A destination of the same size is taken over, or copied as a whole.
       if (!isFixed && !(sources.isDestination && storage.bytes == bytes))
         shared.inputs.push_back(root);
       shared.inputs.append(other.inputs);
@@ -437,7 +437,8 @@ private:
     return op && remat::mayFoldToConstant(op);
   }
 
-  /// An earlier execution would be held as long.
+  /// Keeps a value to the end and its op to one execution: an earlier one would
+  /// be held as long.
   void holdToEnd(ValueId value) {
     keep(value);
     runOnce(value);
@@ -449,8 +450,8 @@ private:
       result.graph.ops[producer].effect = true;
   }
 
-  /// Reads what a value is made of with it. What inserts a part may overwrite
-  /// the whole that the part is in.
+  /// Adds the further inputs of a value to its reader. An op that inserts a
+  /// part may overwrite the whole that contains the part.
   void readMaking(Value value, bool isInsertion, plan::Op &node) const {
     MadeOf made = madeOf.lookup(value);
     for (ValueId input : made.inputs)
@@ -483,10 +484,10 @@ private:
       addReturning(terminator, bytes);
   }
 
-  /// Bytes that returning takes. A function returns memory that nobody else
-  /// has, so it copies arguments, constants, tensors in memory, and values that
-  /// it returns twice. Tables take bytes where storages are compared before
-  /// they are freed.
+  /// Bytes of returning. A function returns memory that has no other owner, so
+  /// it copies arguments, constants, tensors in memory, and values that it
+  /// returns twice. Tables take bytes if storages are compared before they are
+  /// freed.
   uint64_t bytesOfReturning(Operation *terminator) {
     uint64_t bytes = 0;
     llvm::DenseSet<ValueId> handedOut;
@@ -507,7 +508,7 @@ private:
       return llvm::alignTo(count * sizeof(int64_t), plan::kAlignment) +
              llvm::alignTo(count, plan::kAlignment);
     };
-    // Clones are none of those that are compared.
+    // Clones are not among the compared storages.
     uint64_t freed =
         llvm::count_if(result.graph.values, [&](const auto &value) {
           return value.bytes && value.producer != kNone &&
@@ -519,7 +520,7 @@ private:
                    llvm::alignTo(freed, plan::kAlignment));
   }
 
-  /// The terminator as an op, after all others.
+  /// Adds the terminator as an op, after all others.
   void addReturning(Operation *terminator, uint64_t bytes) {
     plan::Op node;
     node.name = nameOf(terminator);
@@ -551,11 +552,12 @@ private:
   llvm::DenseMap<Value, MadeOf> madeOf;
   std::vector<std::optional<remat::Phase>> phases; // by OpId
   std::optional<OpId> last; // of those that keep their order
-  /// Constants, and what may be in their storage: when the program runs it is
-  /// compared with every storage that may have to be freed.
+  /// Constants, and values that may share their storage: at run time their
+  /// storage is compared with every storage that may have to be freed.
   llvm::DenseSet<ValueId> ofUnknownOrigin;
   TensorsInMemory inMemory;
-  ValueId content = kNone;   // of memory now, once an op has read it
+  ValueId content = kNone;   // the current contents of memory, once an op has
+                             // read it
   SmallVector<OpId> readers; // of `content`
   std::optional<OpId> lastWrite;
   double milliseconds = 0; // of all ops

@@ -2,9 +2,9 @@
 //
 // Input:   an op with regions, or a call.
 // Output:  the most bytes that are live at once in its blocks.
-// Method:  each block is a graph of its own, in program order. What a loop
-//          carries in one place has bytes outside of the loop already.
-// Cost:    linear in the ops inside; a function is looked at once.
+// Method:  each block is a graph of its own, in program order. Values that a
+//          loop carries in place have bytes outside the loop already.
+// Cost:    linear in the ops inside; a function is examined once.
 // Fails:   on results of unknown bytes, and on functions that call themselves.
 //
 //===----------------------------------------------------------------------===//

@@ -12,10 +12,10 @@ class HeldInside {
 public:
   explicit HeldInside(const rt::Roofline &roofline) : roofline(roofline) {}
 
-  /// Most bytes that are live at once inside of `op`, beside what it carries
-  /// from iteration to iteration in one place: of all its regions, or of the
-  /// larger one where only one of them runs. Fails with an error at the op
-  /// whose bytes are not known.
+  /// The most bytes that are live at once inside `op`, without those it carries
+  /// from iteration to iteration in place: of all its regions, or of the larger
+  /// one if only one of them runs. Fails with an error at the op whose bytes
+  /// are unknown.
   mlir::FailureOr<uint64_t> of(mlir::Operation *op);
 
 private:
@@ -23,12 +23,12 @@ private:
   mlir::FailureOr<uint64_t> ofRegion(mlir::Region &region);
 
   const rt::Roofline &roofline;
-  /// By function; nothing while it is being looked at.
+  /// Results by function; nothing while it is being examined.
   llvm::DenseMap<mlir::Operation *, std::optional<uint64_t>> callees;
 };
 
-/// One block as a graph. `carried` are arguments of it that have bytes from
-/// its start on, in a storage that may be taken over.
+/// One block as a graph. `carried` are arguments that have bytes from the
+/// block's start on, in a storage that may be taken over.
 mlir::FailureOr<FunctionGraph> buildBlockGraph(mlir::Block &block,
                                                mlir::ValueRange carried,
                                                const rt::Roofline &roofline,

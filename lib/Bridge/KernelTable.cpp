@@ -1,4 +1,4 @@
-//===- KernelTable.cpp - Kernels of equal structure are one ---------------===//
+//===- KernelTable.cpp - One kernel for each structure --------------------===//
 #include "KernelTable.h"
 
 #include "mlir/IR/IRMapping.h"
@@ -9,8 +9,8 @@
 using namespace mlir;
 using namespace reprise;
 
-/// What an op computes: several steps run one kernel, wherever its ops are
-/// from.
+/// The computation of an op: several steps run one kernel, whatever the origin
+/// of their ops.
 static DictionaryAttr attributesOf(Operation &op) {
   NamedAttrList attributes(op.getAttrDictionary());
   attributes.erase(sg::SgDialect::kOriginAttr);

@@ -1,4 +1,4 @@
-//===- KernelTable.h - Kernels of equal structure are one -------*- C++ -*-===//
+//===- KernelTable.h - One kernel for each structure ------------*- C++ -*-===//
 #ifndef REPRISE_LIB_BRIDGE_KERNELTABLE_H
 #define REPRISE_LIB_BRIDGE_KERNELTABLE_H
 
@@ -7,11 +7,11 @@
 
 namespace reprise {
 
-/// Makes one rt.kernel for all sg.kernels of equal bodies, which may differ in
-/// locations and in the numbering of their values.
+/// Creates one rt.kernel for all sg.kernels with equal bodies, which may differ
+/// in locations and in the numbering of their values.
 class KernelTable {
 public:
-  /// New kernels are created by `builder`, where it stands.
+  /// New kernels are created at the insertion point of `builder`.
   explicit KernelTable(mlir::OpBuilder builder) : builder(builder) {}
 
   /// The symbol of the kernel with this body.
@@ -19,7 +19,7 @@ public:
 
 private:
   /// Uniqued pointers and value numbers: equal if and only if the bodies are.
-  /// Only looked up, never iterated, so that their order is of no consequence.
+  /// Only looked up, never iterated, so that their order does not matter.
   using Key = std::vector<std::uintptr_t>;
   static Key keyOf(mlir::Block &body);
   mlir::StringAttr create(sg::KernelOp kernel);

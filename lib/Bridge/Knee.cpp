@@ -1,4 +1,4 @@
-//===- Knee.cpp - Where less memory begins to cost too much ---------------===//
+//===- Knee.cpp - The knee of a budget curve ------------------------------===//
 #include "reprise/Bridge/Knee.h"
 
 using namespace reprise;

@@ -1,8 +1,8 @@
-//===- LiveCurve.cpp - What a function costs under each budget ------------===//
+//===- LiveCurve.cpp - A function's cost under each budget ----------------===//
 //
 // Input:   a function's graph.
 // Output:  its frontier of schedules by live bytes, proofs.
-// Cost:    plan::computeFrontier's: some seconds for a thousand ops.
+// Cost:    that of plan::computeFrontier: some seconds for a thousand ops.
 //
 //===----------------------------------------------------------------------===//
 #include "reprise/Bridge/LiveCurve.h"
@@ -33,7 +33,7 @@ std::optional<plan::Solution> LiveCurve::choose(uint64_t budget) const {
     best = points[next].solution;
   if (!best || next == points.size())
     return best;
-  // By increasing bytes and decreasing cost.
+  // The points found have increasing bytes and decreasing cost.
   for (plan::FrontierPoint &found : plan::searchBetween(
            problem.graph, points[next - 1], points[next], options))
     if (found.solution.maxLive <= budget)

@@ -1,12 +1,13 @@
 //===- PlanProblem.cpp - A flat function as a planning problem ------------===//
 //
-// Input:   a flat function, the fixed ranges, answers about kernels and calls.
-// Output:  a checked plan::Graph and what its ops and values stand for.
+// Input:   a flat function, the fixed ranges, the target's facts about kernels
+//          and calls.
+// Output:  a checked plan::Graph and the meaning of its ops and values.
 // Method:  one walk in program order; then variables' updates (see
 //          VariableUpdates.cpp) and results; then a stable topological sort,
 //          because an update may have to wait for later readers.
-// Cost:    linear in the uses, but for a reachability search an update.
-// Fails:   on an op that no step can run, and when the target refuses an op.
+// Cost:    linear in the uses, plus a reachability search per update.
+// Fails:   on an op that no step can run, and if the target refuses an op.
 //
 //===----------------------------------------------------------------------===//
 #include "ProblemBuilder.h"
@@ -38,9 +39,9 @@ ValueId PlanProblem::rootOf(ValueId value) const {
 // Values
 //===----------------------------------------------------------------------===//
 
-/// The planner rounds to its own unit. For a target of a coarser one it counts
-/// what bytes take there, so that what it puts side by side begins where the
-/// target wants it.
+/// The planner rounds to its own unit. For a target with a coarser one this
+/// returns the bytes rounded to the target's unit, so that adjacent buffers
+/// begin at the target's alignment.
 uint64_t ProblemBuilder::storedBytes(uint64_t bytes) const {
   return problem.alignment == plan::kAlignment
              ? bytes
@@ -71,7 +72,7 @@ ValueId ProblemBuilder::addView(Value value, ValueId base) {
   return id;
 }
 
-/// Whether values of `type` have bytes: what is a function's argument or the
+/// Returns true if values of `type` have bytes: a function's argument or the
 /// result of a foreign op can be of any type.
 static bool hasBytes(Type type) {
   auto tensor = dyn_cast<RankedTensorType>(type);
@@ -260,7 +261,7 @@ ValueId ProblemBuilder::addCopy(Operation *cause, ValueId source) {
   return target;
 }
 
-/// Keeps what the function returns until the end of the step.
+/// Keeps the function's results until the end of the step.
 void ProblemBuilder::addResults() {
   for (ValueId &result : problem.results) {
     ValueId root = problem.rootOf(result);
@@ -283,8 +284,8 @@ void ProblemBuilder::addResults() {
 // The graph as a whole
 //===----------------------------------------------------------------------===//
 
-/// Renumbers ops so that each follows what it waits for; the least number goes
-/// first, so an order that is valid already stays.
+/// Renumbers ops so that each follows its dependences; the lowest number goes
+/// first, so an order that is already valid is unchanged.
 void ProblemBuilder::sortOps() {
   size_t count = problem.graph.ops.size();
   std::vector<std::vector<OpId>> behind(count);
@@ -294,7 +295,7 @@ void ProblemBuilder::sortOps() {
     llvm::sort(op.after);
     op.after.erase(std::unique(op.after.begin(), op.after.end()),
                    op.after.end());
-    // Producers of inputs are among `after` already (see readyAfter).
+    // Producers of inputs are already in `after` (see readyAfter).
     missing[id] = op.after.size();
     for (OpId other : op.after)
       behind[other].push_back(id);
@@ -330,7 +331,7 @@ void ProblemBuilder::sortOps() {
   problem.ops = std::move(planned);
 }
 
-/// What the origins say; forward work on gradients is an update.
+/// Sets phases from origins; forward work on gradients is an update.
 void ProblemBuilder::setPhases() {
   for (OpId id = 0; id < problem.ops.size(); ++id) {
     PlannedOp &op = problem.ops[id];

@@ -86,7 +86,7 @@ void reprise::priceWhatIsSilent(PlanProblem &problem, const CostModel &costs) {
   Prices prices = costs.price(costedOps(problem, costs));
   for (OpId id = 0; id < problem.ops.size(); ++id) {
     PlannedOp &op = problem.ops[id];
-    // A copy that the function does not say has another op's attributes.
+    // A copy without an op of its own has another op's attributes.
     bool isSaid = !op.isCopy || isa<sg::CopyOp>(op.op);
     auto said =
         isSaid

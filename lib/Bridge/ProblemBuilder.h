@@ -1,6 +1,6 @@
-//===- ProblemBuilder.h - Making of a PlanProblem ---------------*- C++ -*-===//
+//===- ProblemBuilder.h - Building a PlanProblem ----------------*- C++ -*-===//
 //
-// Private to lib/Bridge. PlanProblem.cpp adds what the function says,
+// Private to lib/Bridge. PlanProblem.cpp adds the function's ops and values,
 // VariableUpdates.cpp decides where written values are computed.
 //
 //===----------------------------------------------------------------------===//
@@ -34,7 +34,7 @@ private:
   void addBarrier(sg::BarrierOp barrier);
   mlir::LogicalResult addRunnable(mlir::Operation *op);
   void addResults();
-  /// An op that copies `source` to a new value, which it returns.
+  /// Adds an op that copies `source` to a new value, which it returns.
   plan::ValueId addCopy(mlir::Operation *cause, plan::ValueId source);
   void sortOps();
   void setPhases();
@@ -63,7 +63,7 @@ private:
   const FixedStorage &fixed;
   Target &target;
   llvm::DenseMap<mlir::Value, plan::ValueId> values;
-  /// Of barriers' results: the ops that the barrier waits for.
+  /// Maps barriers' results to the ops that the barrier waits for.
   llvm::DenseMap<plan::ValueId, llvm::SmallVector<plan::OpId>> waits;
   llvm::SmallVector<Update> updates;
 };

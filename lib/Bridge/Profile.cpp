@@ -1,7 +1,7 @@
 //===- Profile.cpp - Measured times of ops --------------------------------===//
 //
-// A profile comes from a user's disk: whatever is in the file, reading it ends
-// with a profile or a message.
+// A profile comes from a user's disk: whatever the file contains, reading it
+// ends with a profile or a message.
 //
 //===----------------------------------------------------------------------===//
 #include "reprise/Bridge/Profile.h"
@@ -41,7 +41,7 @@ static void append(std::string &text,
     text += " " + formatTensor(tensor);
 }
 
-/// Enough digits to tell any two numbers apart.
+/// Enough digits to distinguish any two numbers.
 static void append(std::string &text, const std::vector<double> &numbers) {
   char digits[32];
   for (double number : numbers) {
@@ -92,9 +92,9 @@ std::string reprise::productKeyOf(const KeyedOp &op) {
   return profileKey(product);
 }
 
-/// Kernels of products read what they add to at a third of the rate at which it
-/// streams (12 to 16 GB/s of 47: 1x1 convolutions of 56x56 to 14x14 points in
-/// f32 on two cores).
+/// Kernels of products read the tensor they add to at a third of the rate at
+/// which it streams (12 to 16 GB/s of 47: 1x1 convolutions of 56x56 to 14x14
+/// points in f32 on two cores).
 uint64_t reprise::waitedBytes(const KeyedOp &op) {
   constexpr uint64_t slowness = 3;
   return addsUp(op) ? slowness * sizeof(float) * elementsOf(op.outputs.front())

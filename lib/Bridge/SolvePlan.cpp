@@ -2,10 +2,10 @@
 //
 // Input:   a problem with a well-formed graph.
 // Output:  schedule, liveness and placement that passed plan::validate.
-// Method:  a scheduled function says the order by that of its ops, and the
+// Method:  a scheduled function provides the order by that of its ops, and the
 //          addresses by sg.offsets; for others they are chosen.
-// Fails:   when the validator refuses what the planner made, or what the
-//          function says is no plan of it.
+// Fails:   if the validator refuses the planner's result, or if the schedule of
+//          the function is no valid plan.
 //
 //===----------------------------------------------------------------------===//
 #include "reprise/Bridge/BuildProgram.h"
@@ -14,8 +14,8 @@ using namespace mlir;
 using namespace reprise;
 using plan::kNone;
 
-/// What an op says of its results' offsets and its workspace's; null when it
-/// says nothing.
+/// The offsets of an op's results and of its workspace in its attributes; null
+/// if it has none.
 static DenseI64ArrayAttr offsetsOf(Operation *op) {
   return op->getAttrOfType<DenseI64ArrayAttr>(sg::SgDialect::kOffsetsAttr);
 }
@@ -29,7 +29,7 @@ static bool saysOffsets(func::FuncOp function) {
   });
 }
 
-/// The offset that the function says of a value, -1 for none.
+/// The offset that the function's attributes give a value, -1 for none.
 static int64_t offsetOf(const PlanProblem &problem, plan::ValueId id) {
   func::FuncOp function = problem.function;
   plan::OpId producer = problem.graph.values[id].producer;
@@ -48,8 +48,8 @@ static int64_t offsetOf(const PlanProblem &problem, plan::ValueId id) {
   return offsets ? offsets[output] : -1;
 }
 
-/// The offset of a buffer: what all values in it have. -1 when they differ or
-/// one has none.
+/// The offset of a buffer: that of all values in it. -1 if they differ or one
+/// has none.
 static int64_t offsetOf(const PlanProblem &problem,
                         const plan::Buffer &buffer) {
   if (buffer.workspaceOf != kNone) {
@@ -75,7 +75,7 @@ static std::string nameOf(const PlanProblem &problem,
              : problem.graph.values[buffer.values.front()].name;
 }
 
-/// The placement that the function says.
+/// The placement in the function's attributes.
 static FailureOr<plan::Placement>
 readPlacement(const PlanProblem &problem, const plan::Liveness &liveness) {
   plan::Placement placement;

@@ -29,7 +29,7 @@ bool TensorsInMemory::contains(Value value) const {
 }
 
 /// Returns true if `op` or an op in its regions takes a value in memory and may
-/// hand it on as a tensor, which no op does that only loads from it.
+/// pass it on as a tensor; an op that only loads from it never does.
 bool TensorsInMemory::isHandedOnBy(Operation *op) const {
   WalkResult walk = op->walk([&](Operation *inner) {
     bool hands =
@@ -44,7 +44,7 @@ bool TensorsInMemory::isHandedOnBy(Operation *op) const {
 }
 
 void TensorsInMemory::note(Operation *op) {
-  // A barrier's result is its input, and none of what it waits for.
+  // A barrier's result is its input, and none of the values it waits for.
   if (auto barrier = dyn_cast<remat::BarrierOp>(op)) {
     if (contains(barrier.getInput()))
       tensors.insert(barrier.getResult());

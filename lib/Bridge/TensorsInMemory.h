@@ -1,7 +1,7 @@
 //===- TensorsInMemory.h - Tensors that memory may hold ---------*- C++ -*-===//
 //
-// bufferization.to_tensor and ops like it leave a tensor in the memory that it
-// is made of. Whoever reads the tensor reads the memory at that moment.
+// bufferization.to_tensor and similar ops leave a tensor in the memory that it
+// was created from. A reader of the tensor reads the memory at that moment.
 //
 //===----------------------------------------------------------------------===//
 #ifndef REPRISE_LIB_BRIDGE_TENSORSINMEMORY_H
@@ -17,9 +17,9 @@ public:
   /// Returns true if `value` is memory, or a tensor that may be in some.
   bool contains(mlir::Value value) const;
 
-  /// Notes the tensors that `op` makes of memory without a copy, as far as
-  /// anybody knows: results tied to a destination in memory, and all those of
-  /// other ops that hand on memory and do not allocate the result.
+  /// Records the tensors that `op` may create from memory without a copy:
+  /// results tied to a destination in memory, and all those of other ops that
+  /// pass on memory and do not allocate the result.
   void note(mlir::Operation *op);
 
   /// Returns true if bufferization may have `op`, or an op in its regions,
@@ -32,8 +32,8 @@ private:
   llvm::DenseSet<mlir::Value> tensors;
 };
 
-/// Returns true if `op` or an op in its regions writes or frees memory, or does
-/// not say.
+/// Returns true if `op` or an op in its regions writes or frees memory, or has
+/// unknown effects.
 bool mayWriteMemory(mlir::Operation *op);
 
 } // namespace reprise

@@ -1,12 +1,12 @@
-//===- VariableUpdates.cpp - Where written values are computed ------------===//
+//===- VariableUpdates.cpp - The places of written values -----------------===//
 //
 // Input:   a problem with all ops of the function, and its writes.
-// Output:  each write is served: its value lies in the variable's storage, or
-//          a copy puts it there.
-// Method:  a value is computed in place of its variable when the op that makes
+// Output:  each write is resolved: its value is in the variable's storage, or a
+//          copy puts it there.
+// Method:  a value is computed in place of its variable if the op that computes
 //          it can run after every other reader of the variable, and reads the
-//          variable itself, if at all, only where it writes. The readers
-//          become Op::after; a search tells whether that closes a cycle.
+//          variable itself, if at all, only where it writes. The readers become
+//          Op::after; a search finds whether that closes a cycle.
 //
 //   direct   readers of w -> update kernel (w' in w's bytes)
 //   copy     readers of w -> copy(w' to w); w' is a temporary
@@ -48,7 +48,7 @@ ValueId ProblemBuilder::snapshot(Operation *cause, ValueId value) {
   return addCopy(cause, value);
 }
 
-/// Ops that read the value the variable had when the step began.
+/// Ops that read the value the variable had at the beginning of the step.
 SmallVector<OpId> ProblemBuilder::readersOf(uint32_t range) const {
   SmallVector<OpId> readers;
   for (OpId id = 0; id < problem.graph.ops.size(); ++id)
@@ -61,8 +61,8 @@ SmallVector<OpId> ProblemBuilder::readersOf(uint32_t range) const {
   return readers;
 }
 
-/// Whether the op that makes `root` may write it over the variable: each
-/// operand that is the variable is read only where `root` is written.
+/// Returns true if the op that computes `root` may write it over the variable:
+/// each operand that is the variable is read only where `root` is written.
 bool ProblemBuilder::readsOnlyInPlace(ValueId root, uint32_t range) const {
   const plan::Op &op = problem.graph.ops[problem.graph.values[root].producer];
   uint32_t output = std::find(op.outputs.begin(), op.outputs.end(), root) -
@@ -78,7 +78,7 @@ bool ProblemBuilder::readsOnlyInPlace(ValueId root, uint32_t range) const {
   return true;
 }
 
-/// Whether one of `to` must run after `from`.
+/// Returns true if one of `to` must run after `from`.
 bool ProblemBuilder::reachesAny(OpId from, const SmallVector<OpId> &to) const {
   // Every dependence is in Op::after (see readyAfter), so walk backwards.
   std::vector<bool> seen(problem.graph.ops.size(), false);
@@ -96,8 +96,8 @@ bool ProblemBuilder::reachesAny(OpId from, const SmallVector<OpId> &to) const {
   return false;
 }
 
-/// `id` changes the bytes of the variable: what reads its old value, in any
-/// execution, comes before.
+/// `id` changes the bytes of the variable: every execution that reads its old
+/// value comes before.
 void ProblemBuilder::setOverwrites(OpId id, uint32_t range) {
   plan::Op &op = problem.graph.ops[id];
   for (OpId reader : readersOf(range)) {

@@ -1,16 +1,17 @@
-//===- AnalyzeKernel.cpp - What the planner must know of a kernel ---------===//
+//===- AnalyzeKernel.cpp - Facts about a kernel for the planner -----------===//
 //
-// An output may be written over an input when every element of the input is
-// read only at the index where that element of the output is written: code
-// loads all it needs of an index, or of a vector of them, before it stores.
-// Inputs that an index map, a pool, a pad or a concatenation reads are read at
-// other indices too.
+// An output may be written in place over an input when every element of the
+// input is read only at the index where that element of the output is written:
+// code loads everything it needs for an index, or for a vector of them, before
+// it stores. Inputs read through an index map, a pool, a pad or a concatenation
+// are also read at other indices.
 //
-// A kernel that goes over a row several times stores in the last pass only, and
-// what has one element a row behind that. So what a reduction of the row is
-// made of was read before, though each element of it goes into every element of
-// the row: a repeated result of it moves nothing. What is made of a reduction
-// at its own index is stored when that index has been reduced.
+// A kernel that sweeps a row several times stores only in the last pass, and
+// stores values with one element a row after that. The operands of a reduction
+// over the row have then been read, although each of their elements contributes
+// to every element of the row: repeating a reduction's result along the row
+// does not count as a read elsewhere. Values computed from a reduction at its
+// own index are stored once that index has been reduced.
 //
 //===----------------------------------------------------------------------===//
 
@@ -23,13 +24,14 @@ using namespace mlir;
 using namespace reprise;
 
 namespace {
-/// Arguments by how they are read.
+/// The kernel's arguments, grouped by how they are read.
 struct Reads {
   llvm::SmallPtrSet<Value, 8> inPlace, elsewhere;
 };
 } // namespace
 
-/// Whether `op` repeats along the row what was computed once for the row.
+/// Returns true if `op` repeats along the row a value computed once for the
+/// row.
 static bool readsRowElement(Operation *op, const KernelSpace &space) {
   bool hasRows = space.hasRows();
   if (!hasRows || !repeatsAlongRows(op))
@@ -41,16 +43,16 @@ static bool readsRowElement(Operation *op, const KernelSpace &space) {
          });
 }
 
-/// Whether equal indices are equal bytes: rows and elements of a row may take
-/// as much together, and each other's bytes one by one.
+/// Returns true if equal indices occupy equal bytes: rows may match rows in
+/// size, and elements of a row may match elements one by one.
 static bool hasPlaceOf(Type input, Type output) {
   bool isSameShape = cast<RankedTensorType>(input).getShape() ==
                      cast<RankedTensorType>(output).getShape();
   return isSameShape && sg::byteSize(input) == sg::byteSize(output);
 }
 
-/// Walks from `value`, which is read at the index of the space, or in its row
-/// before anything is stored, when `moved` is false.
+/// Walks from `value`. If `moved` is false, `value` is read at the index of the
+/// space, or in its row before anything is stored.
 static void walk(Value value, bool moved, const KernelSpace &space,
                  Reads &reads, llvm::SmallPtrSet<Value, 16> (&seen)[2]) {
   if (!seen[moved].insert(value).second)
@@ -66,9 +68,9 @@ static void walk(Value value, bool moved, const KernelSpace &space,
     walk(operand, moved || !stays, space, reads, seen);
 }
 
-/// Which values are computed from one another, but by what every reader
-/// repeats: a kernel of many small updates makes as many results that have
-/// nothing to do with each other, and planning looks at every pair.
+/// Groups values that are computed from one another, ignoring values that every
+/// reader repeats. A kernel of many small updates has as many independent
+/// results, and planning examines every pair.
 static llvm::EquivalenceClasses<void *> relatedValues(Block &body) {
   llvm::EquivalenceClasses<void *> related;
   for (Operation &op : body.without_terminator()) {

@@ -8,33 +8,35 @@
 
 namespace reprise {
 
-/// Where the tensors of an attention lie; null: it has none.
+/// Pointers to the tensors of an attention; null if it has no such tensor.
 struct AttentionPointers {
-  mlir::Value qkv, y, lse, dy, bias, seed, step; // read, but y and lse forward
+  mlir::Value qkv, y, lse, dy, bias, seed,
+      step; // read, except that the forward sweep writes y and lse
   mlir::Value dqkv, dbias, workspace;
 };
 
-/// Emits what blocks of a sweep do. EmitGpuAttention.cpp has what sweeps have
-/// in common and the forward one, EmitGpuAttentionGrad.cpp those of a gradient.
+/// Emits the code of a sweep's blocks. EmitGpuAttention.cpp has the code that
+/// all sweeps share and the forward sweep, EmitGpuAttentionGrad.cpp the
+/// gradient's.
 class AttentionEmitter {
 public:
-  /// `memory`: shared, of shape.sharedNumbers(); `numbers`: of two f32 for each
-  /// of shape.mostQueries().
+  /// `memory`: shared memory of shape.sharedNumbers() numbers; `numbers`:
+  /// shared memory of two f32 for each of shape.mostQueries().
   AttentionEmitter(GpuBlock &g, const AttentionShape &shape,
                    const SweepShape &sweep, const AttentionPointers &pointers,
                    mlir::Value memory, mlir::Value numbers);
 
-  /// `block` of the sweep's own.
+  /// `block`: the block's number within the sweep.
   void emit(mlir::Value block);
 
 private:
   using Values = llvm::SmallVector<mlir::Value>;
-  /// What lies as queries, keys and values do in (B,N,3,H,D), by number; and as
-  /// a result in (B,N,H,D).
+  /// Layouts: queries, keys and values in (B,N,3,H,D), numbered in that order;
+  /// results in (B,N,H,D).
   enum class Part { Query, Key, Value, Result };
-  /// A tile of scores: what a thread's rows and columns add to a score's
-  /// position in a matrix of queries by keys, and which of its columns are of a
-  /// token, null where all are.
+  /// A tile of scores: the terms that a thread's rows and columns add to a
+  /// score's position in a matrix of queries by keys, and flags of the columns
+  /// that correspond to a token, null if all do.
   struct Tile {
     Values rowTerms, columnTerms, isThere;
   };
@@ -44,27 +46,26 @@ private:
   void emitKeys();
   void emitBias(mlir::Value block);
 
-  // Tiles.
-  /// Sets sample, head and first row by the block's number.
+  // Tiles. Sets sample, head and first row from the block's number.
   void beginRows(mlir::Value block);
   mlir::Value positionOf(Part part, mlir::Value token, mlir::Value column);
-  /// Copies `count` tokens from `first` on; zeros behind the last one and
-  /// behind the end of each.
+  /// Copies `count` tokens starting at `first`; pads with zeros after the last
+  /// token and after the end of each.
   void bring(const SharedRows &rows, mlir::Value pointer, Part part,
              mlir::Value first, int64_t count);
-  /// The same in two steps: loads now, and stores when what is returned is
-  /// called.
+  /// The same in two steps: loads at once, and stores when the returned
+  /// function is called.
   using Put = std::function<void()>;
   using Puts = llvm::SmallVector<Put>;
   Put fetch(const SharedRows &rows, mlir::Value pointer, Part part,
             mlir::Value first, int64_t count);
   int64_t lanesOfHead() const;
-  /// Rows of sums to where `part` of `pointer` has them.
+  /// Stores rows of sums to their place in `part` of `pointer`.
   void storeRows(llvm::ArrayRef<mlir::Value> sums, mlir::Value pointer,
                  Part part);
   /// Calls `run` with the first column of each tile that `fetchTile` fetches,
-  /// when all threads see it and the block's own rows. It is put where the tile
-  /// before it was when nobody reads that any more.
+  /// once the tile and the block's own rows are visible to all threads. Each
+  /// tile overwrites the previous one after its last reader.
   Values forEachTile(mlir::ValueRange init, llvm::ArrayRef<Put> own,
                      llvm::function_ref<Puts(mlir::Value)> fetchTile,
                      GpuBlock::FoldBody run);
@@ -73,15 +74,16 @@ private:
   Tile tileAt(mlir::Value columnFirst);
   Values termsOf(llvm::ArrayRef<mlir::Value> tokens, bool areQueries);
 
-  // Scores.
-  /// Where the matrix of a sample's head begins, and of the block's bias.
+  // Scores. Returns the start of the matrix of a sample's head, or of the
+  // block's bias.
   mlir::Value beginOfMatrix(mlir::Value row);
   Values scoresOf(llvm::ArrayRef<mlir::Value> products, const Tile &tile);
-  /// What the weights of the tile at hand are multiplied by; empty where none
-  /// is dropped.
+  /// Returns the factors that multiply the weights of the current tile; empty
+  /// if none is dropped.
   Values factorsOf(mlir::Value columnFirst);
   mlir::Value exponential(mlir::Value x);
-  /// Weights as what they meet has numbers, into shared memory, for the team.
+  /// Stores weights to shared memory for the team, in the number type of the
+  /// operand they are multiplied with.
   void storeWeights(llvm::ArrayRef<mlir::Value> values);
 
   // Forward.
@@ -92,8 +94,7 @@ private:
   void storeLse(llvm::ArrayRef<mlir::Value> tops,
                 llvm::ArrayRef<mlir::Value> totals);
 
-  // Gradients.
-  /// Of a tile: p as it meets v, and ds.
+  // Gradients. Weights of a tile: p as it is multiplied with v, and ds.
   struct Weights {
     Values kept, slopes;
   };
@@ -103,8 +104,8 @@ private:
                        mlir::Value delta);
   Weights weightsOf(mlir::Value columnFirst);
   Values scaled(llvm::ArrayRef<mlir::Value> values);
-  /// Where in the bias a thread's sum number `number` belongs, and whether it
-  /// lies inside.
+  /// The position in the bias of a thread's sum number `number`, and whether it
+  /// is inside the bias.
   struct BiasPlace {
     mlir::Value number, isThere;
   };
@@ -142,7 +143,8 @@ private:
   int64_t columnCount; // of a thread's scores in a row
 
   mlir::Value sample, head, rowFirst;
-  /// Tiles of rows and of columns, weights, log-sum-exp and delta of queries.
+  /// Tiles of rows and of columns, weights, and the log-sum-exp and delta of
+  /// queries.
   SharedRows ofRows[2], ofColumns[2], weights, statistics[2];
   mlir::Value seed, step;
 };

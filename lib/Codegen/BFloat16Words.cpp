@@ -1,15 +1,15 @@
 //===- BFloat16Words.cpp - bf16 as words of 16 bits -----------------------===//
 //
-// Input:   kernels whose arithmetic on bf16 is expanded: constants, bitcasts,
-//          selections, loads, stores and vectors of bf16 are left.
+// Input:   kernels whose arithmetic on bf16 is expanded; only constants,
+//          bitcasts, selections, loads, stores and vectors of bf16 are left.
 // Output:  the same on i16. Results of intrinsics keep bf16 and are then cast.
-// Method:  types change in place; a bitcast between equal types goes away.
+// Method:  types change in place; a bitcast between equal types is removed.
 // Cost:    linear in the ops.
 // Fails:   never on verified input.
 //
-// LLVM selects between numbers of bf16 by way of f32 where the processor has no
-// instructions for bf16, and rounds back by __truncsfbf2, a function that not
-// every C library has. It selects between words in a register.
+// If the processor has no bf16 instructions, LLVM selects between bf16
+// numbers through f32 and rounds back with __truncsfbf2, a function that not
+// every C library has. Words are selected in a register.
 //
 //===----------------------------------------------------------------------===//
 
@@ -22,7 +22,8 @@
 using namespace mlir;
 using namespace reprise;
 
-/// i16 for bf16, a vector of it for a vector; null for other types.
+/// Returns i16 for bf16, the same vector of i16 for a vector of bf16, and null
+/// for other types.
 static Type wordsFor(Type type) {
   if (!getElementTypeOrSelf(type).isBF16())
     return {};

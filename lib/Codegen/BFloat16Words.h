@@ -6,8 +6,8 @@
 
 namespace reprise {
 
-/// Gives every value of bf16 in `module`, which follows expandMath, the type
-/// i16: only moves are left, and these are the same for words.
+/// Gives every bf16 value in `module` the type i16. Runs after expandMath, when
+/// only moves are left, which are the same for words.
 void replaceBFloat16ByWords(mlir::Operation *module);
 
 } // namespace reprise

@@ -24,7 +24,7 @@ Value ElementEmitter::laneMask() {
 // Memory
 //===----------------------------------------------------------------------===//
 
-/// An i1 takes a byte.
+/// An i1 takes a byte in memory.
 static Type memoryTypeOf(Type element) {
   return element.isInteger(1) ? IntegerType::get(element.getContext(), 8)
                               : element;
@@ -60,8 +60,8 @@ Value ElementEmitter::positionOf(const Index &index) {
   return linear(shorter);
 }
 
-/// No access takes more than 16 bytes at once, and tensors begin at multiples
-/// of more than that.
+/// An access takes at most 16 bytes, and tensors are aligned more strictly than
+/// that.
 static constexpr int64_t kMostBytes = 16;
 
 int64_t ElementEmitter::divisorOf(Value value) {
@@ -86,7 +86,7 @@ unsigned ElementEmitter::alignmentOf(Type stored, const Index &index,
   return std::min<int64_t>(kMostBytes, bytesOf(stored) * divisorOf(position));
 }
 
-/// Bytes of a tensor that caches near a processor may still hold.
+/// The bytes of a tensor that the caches nearest to a processor may still hold.
 static constexpr int64_t kSmallTensor = 1 << 20;
 
 void ElementEmitter::prefetch(BlockArgument argument, const Index &index,
@@ -96,13 +96,14 @@ void ElementEmitter::prefetch(BlockArgument argument, const Index &index,
   if (!ahead || !index.lane || ArrayRef(space.shape) != type.getShape() ||
       int64_t(sg::byteSize(type)) < kSmallTensor)
     return;
-  // Tiles of columns go from row to row.
+  // Tiles of columns advance from row to row.
   int64_t element = bytesOf(memoryTypeOf(type.getElementType()));
   int64_t row = space.extents.back() * element;
   int64_t tile = space.tileColumns() * element;
   if (space.hasReductions() && !space.reducesLast() && tile < row)
     ahead = llvm::divideCeil(ahead, tile) * row;
-  if (ahead > std::numeric_limits<int32_t>::max()) // what an offset holds
+  if (ahead >
+      std::numeric_limits<int32_t>::max()) // the largest value of an offset
     return;
   Value there =
       LLVM::GEPOp::create(builder, loc, address.getType(), builder.getI8Type(),
@@ -161,8 +162,8 @@ void ElementEmitter::store(unsigned pointer, Type type, Value element,
 // Merged loops
 //===----------------------------------------------------------------------===//
 
-/// In terms of loops, a loop of the result is a dimension of the operand's
-/// index when the operand has it.
+/// Once loops are merged, a loop of the result is a dimension of the operand's
+/// index if the operand has it.
 Index ElementEmitter::mergedOperandIndex(IndexMapOpInterface op,
                                          const Index &index) const {
   Index result;

@@ -1,8 +1,8 @@
-//===- ElementEmitter.h - Elements of a kernel and memory -------*- C++ -*-===//
+//===- ElementEmitter.h - A kernel's elements in memory ---------*- C++ -*-===//
 //
-// An ElementBuilder whose arguments lie in memory. Memory is accessed by
-// explicit loads and stores of exactly the elements wanted, so arguments may
-// overlap where analyzeKernel allows it.
+// An ElementBuilder whose arguments are in memory. Explicit loads and stores
+// access exactly the requested elements, so arguments may overlap where
+// analyzeKernel allows it.
 //
 //===----------------------------------------------------------------------===//
 #ifndef REPRISE_LIB_CODEGEN_ELEMENTEMITTER_H
@@ -25,64 +25,66 @@ public:
   void store(unsigned pointer, mlir::Type type, mlir::Value element,
              const Index &index);
 
-  /// How many lanes are loaded and stored from now on; the others hold zeros
-  /// or values that do not matter.
+  /// Sets the number of lanes that are loaded and stored from now on; the
+  /// others hold zeros or values without meaning.
   void setActiveLanes(int64_t lanes) { activeLanes = lanes; }
   int64_t getActiveLanes() const { return activeLanes; }
-  /// A vector of i1 that is true for active lanes.
+  /// Returns a vector of i1 that is true for active lanes.
   mlir::Value laneMask();
 
-  /// Says that an index is a multiple of `of`. Accesses at a position that is
-  /// known to be a multiple are aligned to that many elements, up to 16 bytes;
-  /// all where nothing is said, to one.
+  /// Records that an index is a multiple of `of`. An access at a position known
+  /// to be a multiple is aligned to that many elements, up to 16 bytes; any
+  /// other access to one element.
   void setMultiple(mlir::Value index, int64_t of) { multiples[index] = of; }
 
-  /// Says that whole = high * extent + low: who wants these two side by side,
-  /// in front of and along a dimension of `extent`, need not put them together.
+  /// Records that whole = high * extent + low, so that a use of `high` and
+  /// `low` as neighbouring indices, before and along a dimension of `extent`,
+  /// need not combine them again.
   void setWhole(mlir::Value high, mlir::Value low, int64_t extent,
                 mlir::Value whole) {
     wholes[{high, low}] = {extent, whole};
   }
 
-  /// Says the only element that `value` has in the row at hand, or the vector
-  /// of the columns at hand; what reads it there is not asked where.
+  /// Records the only element that `value` has in the current row, or the
+  /// vector of the current columns; its readers there use it whatever their
+  /// index.
   void setRowElement(mlir::Value value, mlir::Value element) {
     rowElements[value] = element;
   }
-  /// Null where the value has no such element.
+  /// Returns null if the value has no such element.
   mlir::Value rowElement(mlir::Value value) const {
     return rowElements.lookup(value);
   }
-  /// Ends the row, or the columns.
+  /// Discards the elements recorded for the current row or columns.
   void forgetRow() { rowElements.clear(); }
 
-  /// Says the element that an argument has at the index at hand, wherever it is
-  /// asked for; null ends that.
+  /// Sets the element of an argument at the current index, used for every read
+  /// of it; null ends that.
   void setStaged(unsigned argument, mlir::Value element) {
     staged[argument] = element;
   }
-  /// The element in memory.
+  /// Loads the element from memory.
   mlir::Value loadFromMemory(mlir::BlockArgument argument, const Index &index);
 
   const KernelSpace &space;
 
 protected:
   mlir::Value load(mlir::BlockArgument argument, const Index &index) override;
-  /// Elements of the row at hand as they were said; where loops are merged,
-  /// what only broadcasts reads by the loop.
+  /// Returns recorded elements of the current row; where loops are merged,
+  /// evaluates ops that only broadcast by loop.
   mlir::Value emit(mlir::Operation *op, const Index &index) override;
 
 private:
   mlir::Value addressOf(mlir::Value pointer, mlir::Type memoryType,
                         mlir::Value position);
-  /// Asks for what the kernel will load of a large argument.
+  /// Prefetches the elements of a large argument that the kernel will load.
   void prefetch(mlir::BlockArgument argument, const Index &index,
                 mlir::Value address);
-  /// A power of two, at most 16, that is known to divide `value`.
+  /// Returns a power of two, at most 16, that is known to divide `value`.
   int64_t divisorOf(mlir::Value value);
   unsigned alignmentOf(mlir::Type stored, const Index &index,
                        mlir::Value position);
-  /// As linear.
+  /// The same as `linear`.
   mlir::Value positionOf(const Index &index);
   Index mergedOperandIndex(IndexMapOpInterface op, const Index &index) const;
 

@@ -1,9 +1,10 @@
 //===- EmitGpuAttention.cpp - Attention by tiles on a GPU -----------------===//
 //
-// The forward sweep keeps, of each query, the largest score so far, the sum of
-// exponentials below it and the sum of values that these weigh; a larger score
-// scales what is there (Dao et al. 2022, arXiv 2205.14135). Everything but
-// tiles and weights is in registers of the team that has the row:
+// For each query, the forward sweep keeps the largest score so far, the sum of
+// exponentials relative to it and the sum of values with these weights; a
+// larger score rescales the sums (Dao et al. 2022, arXiv 2205.14135).
+// Everything except tiles and weights is in registers of the team that owns the
+// row:
 //
 //   queries -> shared
 //   for each tile of keys
@@ -12,8 +13,9 @@
 //     weights -> shared                  read by the row's own warp
 //     sums = factor sums + weights values
 //
-// Numbers of 16 bits go to tensor cores as they are. Sums and scores are f32;
-// weights are rounded before they meet values, sums at the end, as the op says.
+// Tensor cores read 16-bit numbers unconverted. Sums and scores are f32;
+// weights are rounded before they are multiplied with values, sums at the end,
+// as the op specifies.
 //
 //===----------------------------------------------------------------------===//
 
@@ -80,12 +82,12 @@ Value AttentionEmitter::positionOf(Part part, Value token, Value column) {
   return g.add(g.multiply(row, form.width), column);
 }
 
-/// Numbers of the op as tiles have them.
+/// Converts numbers of the op to the number type of tiles.
 Value AttentionEmitter::asTile(Value x) {
   return shape.usesTensorCores ? x : g.widened(x);
 }
 
-/// As many numbers as divide a head and take no more than 16 bytes.
+/// The most numbers that divide a head and take at most 16 bytes.
 int64_t AttentionEmitter::lanesOfHead() const {
   int64_t lanes = shape.usesTensorCores ? 8 : 4;
   while (form.width % lanes)
@@ -117,13 +119,13 @@ void AttentionEmitter::bring(const SharedRows &rows, Value pointer, Part part,
   });
 }
 
-/// What is behind an end is read at the end and not taken, so that no thread
-/// branches between its loads.
+/// An access after an end reads the last element and discards it, so that no
+/// thread branches between its loads.
 AttentionEmitter::Put AttentionEmitter::fetch(const SharedRows &rows,
                                               Value pointer, Part part,
                                               Value first, int64_t count) {
   int64_t lanes = lanesOfHead(), each = shape.width / lanes;
-  constexpr int64_t most = 4; // what registers hold
+  constexpr int64_t most = 4; // loads that registers can hold
   if (count * each % g.threads || count * each / g.threads > most)
     return [=] { bring(rows, pointer, part, first, count); };
   struct Piece {
@@ -165,7 +167,7 @@ void AttentionEmitter::storeRows(ArrayRef<Value> sums, Value pointer,
   for (int64_t i = 0; i < product.rowCount(); ++i) {
     Value token = g.add(rowFirst, product.row(i));
     g.ifThen(g.isLess(token, form.tokens), [&] {
-      // Of tensor cores a thread has pairs of neighbours.
+      // With tensor cores a thread has pairs of neighbours.
       int64_t lanes = shape.usesTensorCores && form.width % 2 == 0 ? 2 : 1;
       for (int64_t j = 0; j < columns; j += lanes) {
         Value column = product.column(j);
@@ -193,7 +195,7 @@ AttentionEmitter::forEachTile(ValueRange init, ArrayRef<Put> own,
                               GpuBlock::FoldBody run) {
   bool waits = true;
   if (sweep.columnTiles == 1) {
-    // All loads are under way before the first is waited for.
+    // All loads are issued before the first is waited for.
     Value first = g.constant(0);
     Puts tile = fetchTile(first);
     putAll(own);
@@ -270,8 +272,8 @@ SmallVector<Value> AttentionEmitter::scoresOf(ArrayRef<Value> products,
   return scores;
 }
 
-/// Drawn in a loop, since a number takes a hundred instructions, to where the
-/// thread's weights come later.
+/// Drawn in a loop, because a number takes a hundred instructions, and stored
+/// where the thread's weights will be.
 SmallVector<Value> AttentionEmitter::factorsOf(Value columnFirst) {
   if (!seed)
     return {};
@@ -317,8 +319,9 @@ void AttentionEmitter::storeWeights(ArrayRef<Value> values) {
 // The forward sweep
 //===----------------------------------------------------------------------===//
 
-/// Makes weights of a row's scores; `sums`, `total` and `top` go on. Where all
-/// scores so far are minus infinity nothing is subtracted: they weigh nothing.
+/// Turns a row's scores into weights and updates `sums`, `total` and `top`. If
+/// all scores so far are minus infinity, nothing is subtracted and their
+/// weights are zero.
 void AttentionEmitter::softmaxRow(MutableArrayRef<Value> scores,
                                   MutableArrayRef<Value> sums, Value &top,
                                   Value &total) {
@@ -344,8 +347,8 @@ void AttentionEmitter::softmaxRow(MutableArrayRef<Value> scores,
   top = most;
 }
 
-/// Takes what there is of a thread's rows, sums, then the largest scores, then
-/// the sums of exponentials, and adds a tile of keys to it.
+/// Takes the state of a thread's rows (sums, then the largest scores, then the
+/// sums of exponentials) and adds a tile of keys to it.
 SmallVector<Value> AttentionEmitter::addTile(Value first, ValueRange before) {
   int64_t rows = product.rowCount(), width = product.columnCount(shape.width);
   Tile tile = tileAt(first);
@@ -411,8 +414,9 @@ void AttentionEmitter::storeLse(ArrayRef<Value> tops, ArrayRef<Value> totals) {
 // Kernels
 //===----------------------------------------------------------------------===//
 
-/// As elements and rows, from the end on: products stand around them. Keys go
-/// the other way behind queries, which leave the beginning in the cache.
+/// Traverses from the end, like pointwise and row kernels; the neighbouring
+/// kernels are products. Keys are traversed in the opposite direction, after
+/// queries, which leave the beginning in the cache.
 void AttentionEmitter::emit(Value block) {
   Value fromTheEnd =
       arith::SubIOp::create(b, g.loc, g.constant(sweep.blocks - 1), block);
@@ -431,7 +435,8 @@ void AttentionEmitter::emit(Value block) {
   }
 }
 
-/// `pointers`: of the body's arguments, of what it yields, of the workspace.
+/// `pointers`: those of the body's arguments, of its yielded values and of the
+/// workspace.
 static AttentionPointers pointersOf(const AttentionForm &form, Block &body,
                                     ArrayRef<Value> pointers) {
   auto ofOperand = [&](Value operand) -> Value {
@@ -482,7 +487,7 @@ void reprise::emitGpuAttention(OpBuilder &b, gpu::GPUFuncOp function,
                                Block &body) {
   AttentionShape shape{AttentionForm(attentionIn(body))};
   GpuBlock g(b, function, shape.grid().threads);
-  // Before shared memory is an argument too.
+  // Copied before shared memory is added as an argument.
   SmallVector<Value> arguments(function.getArguments());
   AttentionPointers pointers = pointersOf(shape.form, body, arguments);
   auto space = gpu::AddressSpaceAttr::get(
@@ -493,7 +498,7 @@ void reprise::emitGpuAttention(OpBuilder &b, gpu::GPUFuncOp function,
         g.loc);
   };
   Value memory = share(shape.sharedNumbers(), shape.numberType());
-  // Of vectors of 16 bytes, which its numbers' type does not tell.
+  // The alignment of 16-byte vectors, which the number type does not imply.
   int64_t alignment = 16;
   function.setWorkgroupAttributionAttr(0, LLVM::LLVMDialect::getAlignAttrName(),
                                        b.getI64IntegerAttr(alignment));
@@ -507,7 +512,7 @@ void reprise::emitGpuAttention(OpBuilder &b, gpu::GPUFuncOp function,
     };
     if (shape.sweeps.size() == 1)
       run();
-    else // As unsigned numbers, those in front are large.
+    else // As unsigned numbers, earlier blocks are large.
       g.ifThen(g.inBounds(number, sweep.blocks), run);
   }
 }

@@ -1,15 +1,15 @@
-//===- EmitGpuAttentionGrad.cpp - Its gradient by tiles on a GPU ----------===//
+//===- EmitGpuAttentionGrad.cpp - Gradient of attention by tiles ----------===//
 //
-// Scores s are computed again. With the weights p = e^(s - lse), what is kept
-// of them p', the cotangent of a weight dp = dy . v, and delta = sum dy * y,
+// Scores s are recomputed. With the weights p = e^(s - lse), the kept ones of
+// them p', the cotangent of a weight dp = dy . v, and delta = sum dy * y,
 //
 //   ds = p (dp' - delta),  dq = scale ds k,  dk = scale ds^T q,  dv = p'^T dy
 //
-// (Dao et al. 2022, arXiv 2205.14135). Nothing is added up by several blocks:
-// a block that owns keys computes the scores transposed, so that what it adds
-// is a row's too. Only a bias's gradient, a sum over samples, may be shared by
-// blocks, which leave their parts in the workspace; the last one adds them in
-// their order, see GpuCounters.h.
+// (Dao et al. 2022, arXiv 2205.14135). No sum is split among blocks: a block
+// that owns keys computes the scores transposed, so its sums are sums of a row
+// as well. The exception is a bias's gradient, a sum over samples, which blocks
+// may share: they store partial sums in the workspace, and the last block adds
+// them in their order; see GpuCounters.h.
 //
 //===----------------------------------------------------------------------===//
 
@@ -22,14 +22,14 @@
 using namespace mlir;
 using namespace reprise;
 
-/// Log-sum-exp and delta of `count` queries from `first` on; zeros behind the
-/// last one. A team of threads for each.
+/// Loads the log-sum-exp and delta of `count` queries starting at `first`, with
+/// zeros after the last query. One team of threads handles each query.
 void AttentionEmitter::bringStatistics(Value first, int64_t count) {
   int64_t team = product.team;
   Type real = b.getF32Type();
   g.forEach(g.quotient(g.thread, team), count, g.threads / team, [&](Value i) {
     Value token = g.add(first, i);
-    // Teams of one warp exchange numbers at once: all of them add some.
+    // Teams of one warp exchange numbers at the same time, so all of them add.
     Value row = g.below(token, form.tokens);
     auto number = [&](Value pointer, Value column) {
       return g.widened(g.loadGlobal(pointer, form.element,
@@ -51,7 +51,7 @@ void AttentionEmitter::bringStatistics(Value first, int64_t count) {
   });
 }
 
-/// By one of the row's team.
+/// Called by one thread of the row's team.
 void AttentionEmitter::storeStatistics(Value row, Value isThere, Value lse,
                                        Value delta) {
   g.ifThen(g.isZero(product.member), [&] {
@@ -61,13 +61,13 @@ void AttentionEmitter::storeStatistics(Value row, Value isThere, Value lse,
   });
 }
 
-/// The same in two steps, where each of a team has as many whole vectors of a
-/// row and each team as many rows.
+/// The same in two steps, for the case that each thread of a team has an equal
+/// number of whole vectors of a row and each team an equal number of rows.
 AttentionEmitter::Put AttentionEmitter::fetchStatistics(Value first,
                                                         int64_t count) {
   int64_t team = product.team, teams = g.threads / team;
   int64_t lanes = lanesOfHead();
-  constexpr int64_t most = 4; // what registers hold
+  constexpr int64_t most = 4; // loads that registers can hold
   if (count % teams || form.width % (lanes * team) ||
       form.width / (lanes * team) * (count / teams) > most)
     return [=] { bringStatistics(first, count); };
@@ -111,7 +111,7 @@ AttentionEmitter::Put AttentionEmitter::fetchStatistics(Value first,
   };
 }
 
-/// Of the tiles that have been brought.
+/// Computes the weights of the current tiles.
 AttentionEmitter::Weights AttentionEmitter::weightsOf(Value columnFirst) {
   Tile tile = tileAt(columnFirst);
   Values scores = scoresOf(
@@ -189,7 +189,7 @@ void AttentionEmitter::emitKeys() {
     storeWeights(found.kept);
     Values values = product.add(ArrayRef<Value>(sums).take_back(count), weights,
                                 ofColumns[1], shape.width, sweep.columns);
-    // The team has read them.
+    // The team has read the previous weights.
     g.warpBarrier();
     storeWeights(scaled(found.slopes));
     Values keys = product.add(ArrayRef<Value>(sums).take_front(count), weights,
@@ -210,13 +210,13 @@ AttentionEmitter::BiasPlace AttentionEmitter::placeOfBias(Value columnFirst,
                                                           unsigned number) {
   Value query = g.add(rowFirst, product.row(number / columnCount)),
         key = g.add(columnFirst, product.column(number % columnCount));
-  // The sample stands for the row of the bias.
+  // The bias row takes the place of the sample.
   return {
       g.add(beginOfMatrix(sample), g.add(g.multiply(query, form.tokens), key)),
       g.both(g.isLess(query, form.tokens), g.isLess(key, form.tokens))};
 }
 
-/// Calls `run` for each element of the bias that a thread has a sum of.
+/// Calls `run` for each element of the bias that the thread has a sum of.
 void AttentionEmitter::forEachOfBias(
     Value columnFirst, llvm::function_ref<void(unsigned, Value)> run) {
   for (unsigned n = 0; n < product.rowCount() * columnCount; ++n) {
@@ -225,8 +225,8 @@ void AttentionEmitter::forEachOfBias(
   }
 }
 
-/// Adds what the blocks that share a tile have, part by part. A thread reads
-/// all its elements of a part before it waits for any; for those behind the
+/// Adds the sums of the blocks that share a tile, part by part. A thread issues
+/// all its loads of a part before it waits for any; for elements after the
 /// matrix's end it reads the tile's first one.
 SmallVector<Value> AttentionEmitter::totalsOfBias(Value columnFirst,
                                                   int64_t elements) {
@@ -251,8 +251,8 @@ SmallVector<Value> AttentionEmitter::totalsOfBias(Value columnFirst,
   return g.fold(g.constant(0), parts, 1, product.zeros(sweep.columns), add);
 }
 
-/// Leaves what the block has and, in the last of those that share a tile, adds
-/// what all have.
+/// Stores the block's sums and, in the last of the blocks that share a tile,
+/// adds the sums of all.
 void AttentionEmitter::addParts(ArrayRef<Value> sums, Value part, Value tile,
                                 Value columnFirst) {
   int64_t elements = form.biasRows * form.heads * form.tokens * form.tokens;
@@ -292,7 +292,7 @@ void AttentionEmitter::emitBias(Value block) {
         fetch(ofColumns[0], at.qkv, Part::Key, columnFirst, sweep.columns),
         fetch(ofColumns[1], at.qkv, Part::Value, columnFirst, sweep.columns),
         fetchStatistics(rowFirst, sweep.rows)};
-    // The tiles before are read by nobody any more.
+    // The previous tiles have no more readers.
     g.barrier();
     for (const Put &put : puts)
       put();

@@ -1,24 +1,24 @@
 //===- EmitGpuColumns.cpp - Sums of columns on a GPU ----------------------===//
 //
-// A block has columns side by side and rows of threads over them, which take
-// rows of the tensor in turn and are added by a tree in shared memory. The
-// first row of threads makes what is made of the sums.
+// A block covers neighbouring columns with several rows of threads, which take
+// the tensor's rows in turn; a tree in shared memory adds their sums. The first
+// row of threads computes everything that depends on the sums.
 //
-// Where columns are long, several blocks have parts of them: in turn as many
-// rows as they have rows of threads, so that all blocks together go through the
-// tensor once from its start to its end. Each leaves its sums in the workspace
-// and counts itself; who finds that all others have come adds the parts, in
-// their order, and goes on as a single block would:
+// If columns are long, several blocks share them. They take turns, each with
+// as many rows as it has rows of threads, so that all blocks together traverse
+// the tensor once from start to end. Each stores its sums in the workspace and
+// increments a counter; the block that finds that all others have arrived adds
+// the parts, in their order, and continues as a single block would:
 //
 //   block 0   rows  0 .. 15,  48 .. 63, ..   sums -> workspace   count 0 -> 1
 //   block 2   rows 32 .. 47,  80 .. 95, ..   sums -> workspace   count 1 -> 2
 //   block 1   rows 16 .. 31,  64 .. 79, ..   sums -> workspace   count 2 -> 0,
 //                                                                adds all
 //
-// Where many blocks share columns, they do so in groups, and the last of each
-// group counts itself among the groups: what a block adds is read from where
-// others left it, so that some hundred parts took longer than the sweep of a
-// small tensor. See GpuCounters.h.
+// If many blocks share columns, they form groups, and the last block of each
+// group arrives at a counter of the groups. The final block reads each part
+// from another block's memory, and reading several hundred parts would take
+// longer than the sweep of a small tensor. See GpuCounters.h.
 //
 //===----------------------------------------------------------------------===//
 
@@ -40,12 +40,13 @@ static constexpr int64_t kTogether = 8;
 /// A thread's columns and rows.
 struct GpuEmitter::ColumnThread {
   Value thread;
-  /// The number of the kept point; of it and the columns at hand, which is that
-  /// of the counter; of the part of the rows.
+  /// The number of the kept point; the number of the kept point and columns
+  /// together, which is that of the counter; the number of the part of the
+  /// rows.
   Value point, columns, part;
   /// The row of threads, and the rows [first, end) of the tensor.
   Value row, first, end;
-  /// Threads behind the last column have no rows.
+  /// False for threads after the last column, which have no rows.
   Value exists;
 };
 
@@ -65,8 +66,8 @@ GpuEmitter::ColumnThread GpuEmitter::columnOf(Value block, Value thread) {
   self.row = quotient(thread, threads.columns);
   unflatten(self.point, shape.keptLoops);
   self.exists = isLess(column, e.constant(shape.vectors));
-  // What the rows have in common is read in front of them, also by threads that
-  // have none.
+  // Values that all rows share are read before the loop over rows, even by
+  // threads without rows.
   if (shape.vectors % threads.columns != 0)
     column = arith::SelectOp::create(b, e.loc, self.exists, column,
                                      e.constant(shape.vectors - 1));
@@ -88,8 +89,8 @@ SmallVector<Value> GpuEmitter::addRows(ArrayRef<Value> parts,
   if (threads.rows == 1)
     return SmallVector<Value>(parts);
   SmallVector<Value> totals;
-  // Parts of blocks are added where those of rows were: each thread has read
-  // its own number last.
+  // Parts of blocks are added in the memory of the rows' sums: each thread was
+  // the last reader of its own number.
   SmallVector<Value> &buffers = rowBuffers;
   if (buffers.empty())
     for (Value part : parts)
@@ -110,7 +111,7 @@ SmallVector<Value> GpuEmitter::addRows(ArrayRef<Value> parts,
       }
     });
   }
-  // What a thread reads now it has written itself.
+  // The thread reads only numbers that it has written itself.
   for (Value buffer : buffers)
     totals.push_back(memref::LoadOp::create(b, e.loc, buffer, here));
   return totals;
@@ -137,7 +138,7 @@ static unsigned bytesOfPart(Type type) {
   return getElementTypeOrSelf(type).getIntOrFloatBitWidth() / 8 * lanes;
 }
 
-/// Where the workspace has a part of a reduction of the pass.
+/// Returns the address of a part of a reduction of the pass in the workspace.
 Value GpuEmitter::placeOfPart(unsigned reduction, const ColumnThread &self,
                               Value part) {
   Type type = accumulatorType(pass->reductions[reduction]);
@@ -152,8 +153,9 @@ Value GpuEmitter::placeOfPart(unsigned reduction, const ColumnThread &self,
                              ArrayRef<LLVM::GEPArg>{element});
 }
 
-/// What the thread has of `count` parts from `first` on, each so many behind
-/// the one before: every so many of them.
+/// Returns the thread's sum over every n-th of `count` parts, which start at
+/// `first` and are `apart` from one another; n is the number of rows of
+/// threads.
 SmallVector<Value> GpuEmitter::addParts(const ColumnThread &self, Value first,
                                         int64_t count, int64_t apart) {
   Value end = e.constant(count);
@@ -180,7 +182,7 @@ SmallVector<Value> GpuEmitter::addParts(const ColumnThread &self, Value first,
   return foldTogether(self.row, end, shape.tile.rows, batch, zeros, read, add);
 }
 
-/// Leaves the sums of the block, or of its group, as those of part `part`.
+/// Stores the sums of the block, or of its group, as those of part `part`.
 void GpuEmitter::storePart(ArrayRef<Value> totals, const ColumnThread &self,
                            Value part) {
   ifThen(storesColumns(self), [&] {
@@ -190,12 +192,12 @@ void GpuEmitter::storePart(ArrayRef<Value> totals, const ColumnThread &self,
   });
 }
 
-/// One thread of each column.
+/// Returns true for one thread of each column.
 Value GpuEmitter::storesColumns(const ColumnThread &self) {
   return arith::AndIOp::create(b, e.loc, self.exists, isZero(self.row));
 }
 
-/// Adds what several blocks have, in the last of them.
+/// Adds the sums of several blocks, in the last of them.
 void GpuEmitter::addBlocks(ArrayRef<Value> totals, const ColumnThread &self) {
   int64_t groups = shape.groups, each = shape.parts / groups;
   auto addAll = [&](Value counter, Value first, int64_t count, int64_t apart,
@@ -209,7 +211,7 @@ void GpuEmitter::addBlocks(ArrayRef<Value> totals, const ColumnThread &self) {
   storePart(totals, self, self.part);
   if (groups == 1)
     return addAll(self.columns, e.constant(0), each, 1, storeAll);
-  // Counters of groups are behind those of columns.
+  // Counters of groups follow those of columns.
   int64_t columns = shape.grid().blocks / shape.parts;
   Value group = quotient(self.part, each);
   Value counter =
@@ -223,7 +225,7 @@ void GpuEmitter::addBlocks(ArrayRef<Value> totals, const ColumnThread &self) {
   });
 }
 
-/// Arguments that have an element for each that is swept.
+/// Returns the arguments with one element for each swept element.
 SmallVector<BlockArgument> GpuEmitter::longArguments() const {
   int64_t elements = shape.swept * shape.kept * shape.columns;
   return llvm::filter_to_vector(
@@ -235,19 +237,19 @@ SmallVector<BlockArgument> GpuEmitter::longArguments() const {
 
 static constexpr size_t kFewArguments = 2, kSomeArguments = 4;
 
-/// Whether elements take no more than two bytes.
+/// Returns true if elements take at most two bytes.
 static bool isNarrow(BlockArgument argument) {
   return getElementTypeOrSelf(argument.getType()).getIntOrFloatBitWidth() <= 16;
 }
 
-/// Rows that a thread reads before it adds them: enough for memory to be busy,
-/// and no more than registers hold of many arguments.
+/// The rows that a thread reads before it adds them: enough to keep memory
+/// busy, and few enough for registers to hold those of many arguments.
 int64_t GpuEmitter::rowsTogether() const {
   SmallVector<BlockArgument> arguments = longArguments();
   bool areNarrow = llvm::all_of(arguments, isNarrow);
   int64_t batch =
       arguments.size() <= (areNarrow ? kSomeArguments : kFewArguments) ? 4 : 2;
-  // Of what is stored beside sums more would not stay in registers.
+  // If values are stored besides sums, more rows would not fit in registers.
   if (arguments.size() == 1 && areNarrow && pass->stored.empty())
     batch = 8;
   if (arguments.size() == 2 && areNarrow && !pass->stored.empty())
@@ -256,9 +258,10 @@ int64_t GpuEmitter::rowsTogether() const {
   return std::min(batch, std::max<int64_t>(rows, 1));
 }
 
-/// Four blocks at a time on a multiprocessor, where the assembler would take
-/// just too many registers for that and can do with fewer: beside its sums the
-/// kernel stores what is made of little, and not by polynomials.
+/// Limits registers so that four blocks run at a time on a multiprocessor. The
+/// assembler would use slightly too many registers, and can do with fewer if
+/// the kernel stores, besides its sums, values of few operands and without
+/// polynomials.
 void GpuEmitter::limitRegisters() {
   constexpr int32_t blocks = 4;
   SmallVector<BlockArgument> arguments = longArguments();
@@ -277,8 +280,8 @@ void GpuEmitter::limitRegisters() {
                     b.getI32IntegerAttr(blocks));
 }
 
-/// Adds what the threads of a block have, and stores it or leaves it to the
-/// last of several blocks.
+/// Adds the sums of the block's threads, and stores the total or leaves it to
+/// the last of several blocks.
 void GpuEmitter::endColumns(ArrayRef<Value> parts, const ColumnThread &self) {
   SmallVector<Value> totals = addRows(parts, self);
   if (shape.parts > 1)
@@ -297,8 +300,8 @@ void GpuEmitter::emitColumns(Value block, Value thread) {
   endColumns(parts, self);
 }
 
-/// A tile is what the rows of threads take in turn, as often as it has room:
-/// row l of it is taken by row l % n of n rows of threads.
+/// A tile has a whole number of turns of the rows of threads: with n rows of
+/// threads, row l of the tile belongs to row l % n of them.
 void GpuEmitter::emitTiles(ArgumentTiles &tiles, Value block, Value thread) {
   ColumnThread self = columnOf(block, thread);
   int64_t width = shape.tile.columns * shape.width, each = shape.tile.rows;
@@ -311,7 +314,7 @@ void GpuEmitter::emitTiles(ArgumentTiles &tiles, Value block, Value thread) {
   Value begin = e.multiply(self.part, each);
   if (parts == 1)
     begin = e.constant(0);
-  // The row of the tensor that the row of threads `row` takes behind `taken`
+  // Returns the tensor's row that the row of threads `row` takes after `taken`
   // others of its block.
   auto rowAt = [&](Value row, Value taken) {
     return e.add(e.add(begin, row), e.multiply(taken, parts));
@@ -319,7 +322,7 @@ void GpuEmitter::emitTiles(ArgumentTiles &tiles, Value block, Value thread) {
   auto minus = [&](Value x, Value y) -> Value {
     return arith::SubIOp::create(b, e.loc, x, y);
   };
-  // How many rows of its block are in front of the end, for a row of threads.
+  // The number of rows of its block before the end, for a row of threads.
   Value left = minus(e.constant(shape.swept - 1 + parts),
                      rowAt(self.row, e.constant(0)));
   Value count = arith::MaxSIOp::create(

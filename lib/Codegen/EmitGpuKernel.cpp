@@ -1,16 +1,16 @@
 //===- EmitGpuKernel.cpp - A kernel as a function of a GPU ----------------===//
 //
-// Pointwise: a thread for as many neighbours as take 16 bytes, computed at once
-// or, where a row is no longer, one by one; of several shapes, and of stores
-// that have nothing in common, some blocks for each. Arguments that are
-// transposed: see EmitGpuTransposed.cpp.
+// Pointwise: one thread for every 16 bytes of neighbouring elements, computed
+// at once or, if a row is no longer than that, one by one. Each shape, and each
+// group of stores without common operands, has blocks of its own. Transposed
+// arguments: see EmitGpuTransposed.cpp.
 //
 // Reductions over the last loop: a team of threads for each kept point, a warp
-// or, where a row is long, a block. Each member sweeps every n-th vector of the
-// row, pass by pass; then a tree over lanes, over the warp and over the block's
-// warps adds up what they have, and every member knows the total. What has one
-// element a row is computed by all of them and stored by one, behind a barrier:
-// it may lie over what the others still read.
+// or, for long rows, a block. Each member sweeps every n-th vector of the row,
+// pass by pass; then a tree over lanes, over the warp and over the block's
+// warps adds the members' sums, and every member gets the total. Values with
+// one element a row are computed by all members and stored by one, after a
+// barrier: they may be placed over data that the others still read.
 //
 // Reductions over other loops: see EmitGpuColumns.cpp.
 //
@@ -79,8 +79,8 @@ void GpuEmitter::setLast(Value vector) {
   e.setMultiple(at.back(), shape.width);
 }
 
-/// begin + n stride, the first of the steps to `end` that are fewer than
-/// `batch`. `end` may lie before `begin`.
+/// Returns begin + n stride, the first of the steps to `end` that remain after
+/// whole batches of `batch`. `end` may be before `begin`.
 Value GpuEmitter::behindBatches(Value begin, Value end, int64_t stride,
                                 int64_t batch) {
   Value length = arith::MaxSIOp::create(
@@ -89,9 +89,9 @@ Value GpuEmitter::behindBatches(Value begin, Value end, int64_t stride,
   return e.add(begin, e.multiply(quotient(steps, batch), batch * stride));
 }
 
-/// As fold, but while there are `batch` steps left all of these are read before
-/// any is added: what has been asked of memory is under way together. The order
-/// in which they are added is that of fold.
+/// Like fold, but while `batch` steps are left, reads all of them before adding
+/// any, so that their loads overlap. They are added in the same order as in
+/// fold.
 SmallVector<Value> GpuEmitter::foldTogether(
     Value begin, Value end, int64_t stride, int64_t batch, ValueRange init,
     llvm::function_ref<void(unsigned, Value)> read, AddStep add) {
@@ -112,7 +112,7 @@ SmallVector<Value> GpuEmitter::foldTogether(
   return steps(middle, end, 1, steps(begin, middle, batch, init));
 }
 
-/// Of each reduction of the pass as many sums as a thread has scalars.
+/// Returns a zero for each reduction of the pass and each scalar of a thread.
 SmallVector<Value> GpuEmitter::zeros() {
   SmallVector<Value> sums;
   for (Operation *op : pass->reductions)
@@ -120,14 +120,14 @@ SmallVector<Value> GpuEmitter::zeros() {
   return sums;
 }
 
-/// What the reductions of the pass make of such sums and of the places begin,
-/// begin + stride, ... below end; stores what is pointwise. What lies over an
-/// argument is stored behind the loads of its own place, whatever the others
-/// have read.
+/// Accumulates into such sums the elements at begin, begin + stride, ... below
+/// end, for the reductions of the pass; stores the pointwise results. A result
+/// placed over an argument is stored after the loads at its own position,
+/// regardless of the others' loads.
 SmallVector<Value> GpuEmitter::sweep(Value begin, Value end, int64_t stride,
                                      int64_t batch, ValueRange init,
                                      llvm::function_ref<void(Value)> place) {
-  // Of each step and scalar.
+  // One for each step and scalar.
   SmallVector<Index> indices(batch * shape.scalars);
   SmallVector<SmallVector<Value>> elements(batch * shape.scalars);
   auto read = [&](unsigned step, Value i) {
@@ -201,7 +201,7 @@ void GpuEmitter::emitPointwise(Value block, Value thread) {
       indices.push_back(indexAt(at));
       evaluatePointwise(indices.back());
     }
-    // All loads before any store: an output may lie over an input.
+    // All loads before any store: an output may overlap an input.
     for (const Index &index : indices)
       storePointwise(index);
   };
@@ -221,8 +221,8 @@ void GpuEmitter::waitForTeam() {
   NVVM::SyncWarpOp::create(b, e.loc, all);
 }
 
-/// The value of the lane whose number differs by `offset`. What is exchanged at
-/// once has 32 bits.
+/// Returns the value of the lane whose number differs by `offset`. One exchange
+/// moves 32 bits.
 Value GpuEmitter::fromLane(Value value, int64_t offset) {
   Type type = value.getType(), word = b.getI32Type(), wide = b.getI64Type();
   unsigned bits = type.getIntOrFloatBitWidth();
@@ -256,7 +256,7 @@ Value GpuEmitter::addWarp(Operation *op, Value part) {
   return part;
 }
 
-/// The sum of a thread's lanes, or of as many scalars, by the same tree.
+/// Adds a thread's lanes, or as many scalars, by the same tree.
 Value GpuEmitter::addLanes(Operation *op, ArrayRef<Value> sums) {
   if (space.vectorized)
     return acrossLanes(op, sums.front());
@@ -267,7 +267,7 @@ Value GpuEmitter::addLanes(Operation *op, ArrayRef<Value> sums) {
   return left.front();
 }
 
-/// The totals of the team: of each reduction of the pass.
+/// Returns the team's total of each reduction of the pass.
 SmallVector<Value> GpuEmitter::addTeam(ArrayRef<Value> sums) {
   SmallVector<Value> parts;
   for (auto [r, op] : llvm::enumerate(pass->reductions))
@@ -319,7 +319,8 @@ void GpuEmitter::emitRow() {
   }
   waitForTeam();
   Index row = keptIndex();
-  // Emitted here, where all members are, and not by the one that stores.
+  // Emitted here, where all members execute it, and not only in the storing
+  // member.
   Value stores = isZero(member);
   ifThen(stores, [&] { storeRowResults(row); });
   e.forgetRow();
@@ -335,7 +336,7 @@ void GpuEmitter::emitRows(Value block, Value thread) {
     unflatten(point, shape.keptLoops);
     emitRow();
   };
-  // Whole blocks or whole warps agree.
+  // Whole blocks or whole warps take the same branch.
   if (shape.isWide || points % warps == 0)
     row();
   else
@@ -346,9 +347,9 @@ void GpuEmitter::emitRows(Value block, Value thread) {
 // Kernels
 //===----------------------------------------------------------------------===//
 
-/// Blocks begin in the order of their numbers. Products and sums of columns go
-/// over tensors from their beginning on, and leave the end in the cache that
-/// all blocks share: what is between two of them begins there.
+/// Numbers blocks from the end. Products and sums of columns traverse tensors
+/// from the beginning and leave the end in the cache that all blocks share; a
+/// kernel between two of them therefore starts at the end.
 Value GpuEmitter::fromTheEnd(Value block) {
   return arith::SubIOp::create(b, e.loc, e.constant(shape.grid().blocks - 1),
                                block);
@@ -365,7 +366,7 @@ void GpuEmitter::emit(Value block, Value thread) {
     emitColumns(block, thread);
 }
 
-/// The code between the function's arguments and its return.
+/// Emits the code between the function's arguments and its return.
 static void emitSpaces(OpBuilder &b, gpu::GPUFuncOp function, Block &body,
                        ArrayRef<GpuSpace> spaces) {
   Location loc = function.getLoc();
@@ -390,7 +391,7 @@ static void emitSpaces(OpBuilder &b, gpu::GPUFuncOp function, Block &body,
       emitter.emit(first, thread);
       continue;
     }
-    // As unsigned numbers, those in front are large.
+    // As unsigned numbers, earlier blocks are large.
     Value isOwn = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::ult,
                                         first, elements.constant(own.blocks));
     auto branch = scf::IfOp::create(b, loc, isOwn, /*withElseRegion=*/false);
@@ -400,10 +401,10 @@ static void emitSpaces(OpBuilder &b, gpu::GPUFuncOp function, Block &body,
   }
 }
 
-/// Whether an op in a loop may stand in front of it, once its operands do: it
-/// only computes, or it reads an argument of the kernel, at the same place each
-/// time. What is stored in a loop lies over nothing that is read at another
-/// place.
+/// Returns true if an op in a loop may be hoisted out of it, once its operands
+/// are: it only computes, or it reads an argument of the kernel at a position
+/// that does not change. Stores in the loop never overlap data read at another
+/// position.
 static bool mayLeaveLoop(Operation *op) {
   if (isMemoryEffectFree(op))
     return isSpeculatable(op);
@@ -417,8 +418,9 @@ static bool mayLeaveLoop(Operation *op) {
   return isa<BlockArgument>(pointer);
 }
 
-/// Numbers of a channel, for one, are the same in all rows of a column. Those
-/// around a product are read again for each tile: registers have the tile.
+/// Hoists loads such as the numbers of a channel, which are the same in all
+/// rows of a column. Around a product they are reloaded for each tile, since
+/// the tile occupies the registers.
 static void hoistLoads(gpu::GPUFuncOp function, bool hasTiles = false) {
   function.walk([&](scf::ForOp loop) {
     if (hasTiles && !loop->getParentOfType<scf::ForOp>())
@@ -433,7 +435,7 @@ static void hoistLoads(gpu::GPUFuncOp function, bool hasTiles = false) {
   });
 }
 
-/// Functions of f64 would be calls of a C library.
+/// Rejects functions of f64, which would become calls of a C library.
 static LogicalResult checkFunctions(gpu::GPUFuncOp function, Block &body) {
   WalkResult walk = function.walk([&](Operation *op) {
     if (!isa<math::ExpOp, math::LogOp, math::TanhOp, math::ErfOp>(op) ||
@@ -447,12 +449,12 @@ static LogicalResult checkFunctions(gpu::GPUFuncOp function, Block &body) {
   return failure(walk.wasInterrupted());
 }
 
-/// The function of a kernel that passed analyzeGpuKernel, with nothing but its
-/// return; `b` stands before that.
+/// Creates the function of a kernel that passed analyzeGpuKernel, with only its
+/// return; leaves `b` before it.
 static gpu::GPUFuncOp createFunction(OpBuilder &b, StringRef symbol,
                                      Block &body, GpuGrid grid,
                                      int64_t workspaceBytes) {
-  constexpr unsigned global = 1; // of NVPTX, AMDGPU and SPIR-V alike
+  constexpr unsigned global = 1; // in NVPTX, AMDGPU and SPIR-V alike
   Type pointer = LLVM::LLVMPointerType::get(b.getContext(), global);
   unsigned count = body.getNumArguments() +
                    body.getTerminator()->getNumOperands() +

@@ -1,17 +1,17 @@
-//===- EmitGpuProduct.cpp - A product with what stands around it ----------===//
+//===- EmitGpuProduct.cpp - A product with its operands and readers -------===//
 //
-// A block goes over tiles of its columns of the result, and for each over the
-// neighbours that its elements are sums over:
+// A block iterates over the tiles of its columns of the result, and for each
+// tile over the neighbours that its elements sum over:
 //
 //   for each tile of rows
 //     for each `depth` neighbours
 //       left operands, computed, and right ones -> shared memory
-//       what is next is asked of global memory
+//       start loading the next ones from global memory
 //       sums += left right                          by tensor cores
 //     sums, rounded -> shared memory
-//     for each row: what reads the result           EmitGpuColumns.cpp
+//     for each row: the result's readers            EmitGpuColumns.cpp
 //
-// What is asked of memory is under way while tensor cores work.
+// Loads from global memory are in flight while tensor cores work.
 //
 //===----------------------------------------------------------------------===//
 
@@ -29,14 +29,14 @@
 using namespace mlir;
 using namespace reprise;
 
-/// Numbers that an access to global memory takes: 16 bytes.
+/// The numbers of one access to global memory, which takes 16 bytes.
 static constexpr int64_t kLanes = 8;
 
 //===----------------------------------------------------------------------===//
 // Left operands
 //===----------------------------------------------------------------------===//
 
-/// The space of what makes left operands, by vectors of neighbours.
+/// The space of the ops that compute left operands, by vectors of neighbours.
 static KernelSpace spaceOfMaker(ProductKernel &kernel) {
   FailureOr<std::vector<KernelSpace>> spaces =
       readKernelSpaces(kernel.makerBody(), KernelShape());
@@ -48,15 +48,15 @@ static KernelSpace spaceOfMaker(ProductKernel &kernel) {
 
 namespace {
 
-/// Left operands at an index: first what is read of them, then what they are.
+/// Computes left operands at an index, in two steps: loads, then arithmetic.
 class LeftOperands {
 public:
   LeftOperands(GpuBlock &g, ProductKernel &kernel, ArrayRef<Value> pointers);
 
-  /// What is read of each argument that has an element for each operand.
+  /// Loads the element of each argument that has one for each operand.
   SmallVector<Value> load(Value row, Value column);
-  /// The operands that these are read for; stores what is made of them where
-  /// `stores` is true.
+  /// Computes the operands from `loaded`; stores the yielded values computed
+  /// with them where `stores` is true.
   Value make(ArrayRef<Value> loaded, Value row, Value column, Value stores);
   size_t count() const { return arguments.size(); }
 
@@ -73,7 +73,7 @@ private:
 
 } // namespace
 
-/// `pointers`: of the kernel's arguments and of what it yields.
+/// `pointers`: those of the kernel's arguments and of its yielded values.
 static SmallVector<Value> pointersOfMaker(ProductKernel &kernel,
                                           ArrayRef<Value> pointers) {
   unsigned count = kernel.makerBody().getNumArguments();
@@ -94,7 +94,8 @@ LeftOperands::LeftOperands(GpuBlock &g, ProductKernel &kernel,
     return isa<PointwiseOpInterface>(op) ||
            kernelRoleOf(&op) == KernelRole::Repeated;
   });
-  // Else they are read at other places too, when their turn comes.
+  // If elements move, arguments are also read at other positions, and are
+  // loaded only when they are used.
   if (moves)
     return;
   for (BlockArgument argument : body.getArguments())
@@ -104,7 +105,7 @@ LeftOperands::LeftOperands(GpuBlock &g, ProductKernel &kernel,
       arguments.push_back(argument);
 }
 
-/// The last loop may go over several rows, and be the only one.
+/// The last loop may span several rows, and may be the only one.
 Index LeftOperands::indexAt(Value row, Value column) {
   Index index;
   ArrayRef<int64_t> extents = space.merged ? space.extents : space.shape;
@@ -178,7 +179,7 @@ public:
   int64_t rows() const override { return shape.rows; }
   unsigned argument() const override { return kernel.product(); }
   void compute(RowOf rowOf, Value column) override;
-  /// Stores the tile of these rows, which was computed.
+  /// Stores the tile of these rows, which has been computed.
   void store(Value pointer, RowOf rowOf);
   Value element(Value row, Value column, int64_t lanes) override {
     return g.load(result, row, column, lanes);
@@ -187,10 +188,10 @@ public:
 private:
   using Values = SmallVector<Value>;
 
-  /// Where a thread brings vector number i of left operands: a row of the tile
-  /// and the first of its neighbours; of right ones, as memory has them, a
-  /// column and the first of its neighbours, or a neighbour and the first of
-  /// its columns.
+  /// The positions of vector number i that the thread loads. Left operands: a
+  /// row of the tile and the first of its neighbours. Right operands, by their
+  /// layout in memory: a column and the first of its neighbours, or a neighbour
+  /// and the first of its columns.
   std::pair<Value, Value> leftPlace(int64_t i);
   std::pair<Value, Value> rightPlace(int64_t i);
   int64_t leftCount() const { return shape.rows * shape.depth / perVector(); }
@@ -199,7 +200,7 @@ private:
   }
   int64_t perVector() const { return kLanes * g.threads; }
 
-  /// What is read of the operands from the neighbour `inner` on.
+  /// Loads the operands starting at the neighbour `inner`.
   Values loadOperands(Value inner);
   void putOperands(ArrayRef<Value> loaded, Value inner);
   void putResult(ArrayRef<Value> sums);
@@ -212,8 +213,8 @@ private:
   LeftOperands leftOperands;
   Value right;
   SharedRows left, rightRows, result;
-  /// The rows of left operands that the thread brings, of the tile at hand, and
-  /// its first column.
+  /// The rows of left operands that the thread loads for the current tile, and
+  /// the tile's first column.
   Values leftRows;
   Value firstColumn;
 };
@@ -251,7 +252,7 @@ std::pair<Value, Value> ProductTiles::rightPlace(int64_t i) {
 ProductTiles::Values ProductTiles::loadOperands(Value inner) {
   Values loaded;
   for (int64_t i = 0; i < leftCount(); ++i) {
-    // Behind the last row there is nothing; its sums are not looked at.
+    // Rows after the last read its elements; their sums are not used.
     Value row = g.below(leftRows[i], kernel.parts.rows);
     loaded.append(leftOperands.load(row, g.add(inner, leftPlace(i).second)));
   }
@@ -358,14 +359,15 @@ void ProductTiles::store(Value pointer, RowOf rowOf) {
 // Kernels
 //===----------------------------------------------------------------------===//
 
-/// Two blocks at a time on a multiprocessor: one works while the other waits.
+/// Limits registers so that two blocks run at a time on a multiprocessor: one
+/// works while the other waits.
 static void limitRegisters(gpu::GPUFuncOp function) {
   Builder b(function.getContext());
   function->setAttr(NVVM::NVVMDialect::getMinctasmAttrName(),
                     b.getI32IntegerAttr(2));
 }
 
-/// A product alone: each block has one tile.
+/// Emits a product without readers: each block has one tile.
 static void emitTile(GpuBlock &g, ProductTiles &tiles, ProductKernel &kernel,
                      const ProductShape &shape, Value pointer) {
   int64_t across = kernel.parts.columns / shape.columns;
@@ -389,7 +391,7 @@ void reprise::emitGpuProduct(OpBuilder &b, gpu::GPUFuncOp function,
       MemRefType::get({shape.numbers()}, element, MemRefLayoutAttrInterface(),
                       shared),
       g.loc);
-  // Of vectors of 16 bytes, which its numbers' type does not tell.
+  // The alignment of 16-byte vectors, which the number type does not imply.
   function.setWorkgroupAttributionAttr(0, LLVM::LLVMDialect::getAlignAttrName(),
                                        b.getI64IntegerAttr(16));
   limitRegisters(function);
@@ -401,7 +403,7 @@ void reprise::emitGpuProduct(OpBuilder &b, gpu::GPUFuncOp function,
     return;
   }
   SmallVector<Value> own(ArrayRef<Value>(pointers).take_front(arguments));
-  own.push_back(nullptr); // no memory has the product
+  own.push_back(nullptr); // the product is not in memory
   for (unsigned i : kernel.read)
     own.push_back(pointers[arguments + i]);
   ElementEmitter elements(b, g.loc, *space, own);

@@ -1,8 +1,9 @@
 //===- EmitGpuTransposed.cpp - Arguments read along other dimensions ------===//
 //
-// They come by tiles through shared memory, whose rows lie an odd number of
-// elements apart, so that columns are in different banks. Threads that are
-// neighbours read neighbours in memory, and store neighbours in memory.
+// Tiles of such arguments pass through shared memory, where rows are an odd
+// number of elements apart, so that a column's elements are in different banks.
+// Neighbouring threads load neighbouring elements from memory, and store
+// neighbouring elements to memory.
 //
 //===----------------------------------------------------------------------===//
 
@@ -12,7 +13,8 @@
 using namespace mlir;
 using namespace reprise;
 
-/// Behind the last tile's end there is nothing.
+/// Runs `then` for positions inside the tensor; the last tile may extend beyond
+/// its end.
 void GpuEmitter::ifInside(llvm::function_ref<void()> then) {
   Value rows = e.constant(space.extents[own.along]),
         columns = e.constant(space.extents.back());
@@ -21,7 +23,7 @@ void GpuEmitter::ifInside(llvm::function_ref<void()> then) {
          then);
 }
 
-/// Threads that are neighbours take elements that are neighbours in memory.
+/// Neighbouring threads load elements that are neighbours in memory.
 void GpuEmitter::bringTile(ArrayRef<Value> buffers, Value thread, Value row,
                            Value column) {
   const GpuTile &tile = shape.tile;

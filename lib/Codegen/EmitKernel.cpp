@@ -1,18 +1,19 @@
 //===- EmitKernel.cpp - A kernel as a function ----------------------------===//
 //
-// A pointwise kernel runs over elements (one loop) or rows, vector by vector
-// along the last loop, with a masked rest; one that stores several shapes does
-// so for each, its grains one shape's after the other's.
+// A pointwise kernel iterates over elements (one loop) or rows, vector by
+// vector along the last loop, with a masked remainder. A kernel that stores
+// several shapes does so for each; the grains of one shape follow those of
+// another.
 //
 // A reduction over leading loops keeps an accumulator for each of a tile's
-// vectors and sweeps the reduced loops: the sum of a column takes its elements
-// in row-major order, in blocks (see KernelShape::sumBlock). A reduction over
-// the last loop keeps a partial sum for each lane, which a fixed tree adds at
-// the end. All reductions of a kernel, and its pointwise results, come from one
-// sweep, unless reductions over the trailing dimensions are read again along
-// their rows: then each row is gone over pass by pass (see KernelPasses.h), and
-// what has one element a row is a scalar between them. What is made of a
-// reduction at its own index is computed behind the sweep, of a column's by
+// vectors and sweeps the reduced loops: a column's sum takes its elements in
+// row-major order, in blocks (see KernelShape::sumBlock). A reduction over the
+// last loop keeps a partial sum for each lane, which a fixed tree adds at the
+// end. One sweep computes all reductions of a kernel and its pointwise results,
+// unless reductions over the trailing dimensions are read again along their
+// rows: then each row is swept pass by pass (see KernelPasses.h), and values
+// with one element a row are scalars between the passes. Values computed from a
+// reduction at its own index are computed after the sweep, those of columns by
 // vectors. Reductions are rounded as they would be in memory.
 //
 //===----------------------------------------------------------------------===//
@@ -78,8 +79,8 @@ void KernelEmitter::forEachItem(Value begin, Value end, LoopBody run) {
 // Pointwise kernels
 //===----------------------------------------------------------------------===//
 
-/// Elements [begin, end) in grains; the grain that ends the kernel has the
-/// rest that fills no vector.
+/// Elements [begin, end) in grains; the kernel's last grain has the remainder
+/// that fills no vector.
 void KernelEmitter::emitFlat(Value begin, Value end) {
   int64_t total = space.extents[0], lanes = space.lanes();
   int64_t perGrain = space.itemsPerGrain();
@@ -91,7 +92,7 @@ void KernelEmitter::emitFlat(Value begin, Value end) {
        [&](Value i) { storePointwise(indexAt({i})); });
   if (whole == total)
     return;
-  // From the larger of `first` and `whole`: nothing unless the end is here.
+  // Starts at the larger of `first` and `whole`: empty unless the end is here.
   Value rest = arith::MaxSIOp::create(b, e.loc, first, e.constant(whole));
   e.setActiveLanes(total - whole);
   loop(rest, smaller(last, e.constant(total)), lanes,
@@ -147,8 +148,9 @@ SmallVector<Value> KernelEmitter::identities(int64_t vectors) {
   return result;
 }
 
-/// One step of a sweep over leading loops: of each reduction, `vectors`
-/// neighbours from the current column on; the last may be partly active.
+/// Computes one step of a sweep over leading loops: for each reduction,
+/// `vectors` neighbours starting at the current column; the last may be partly
+/// active.
 SmallVector<Value> KernelEmitter::contributions(int64_t vectors) {
   SmallVector<Value> result(vectors * pass->reductions.size());
   int64_t active = e.getActiveLanes();
@@ -165,7 +167,7 @@ SmallVector<Value> KernelEmitter::contributions(int64_t vectors) {
   return result;
 }
 
-/// Reduces loop `level` and those inside it.
+/// Reduces loop `level` and the loops inside it.
 SmallVector<Value> KernelEmitter::sweep(unsigned level, int64_t vectors) {
   unsigned loops = space.extents.size();
   while (level < loops && !space.reduced[level])
@@ -235,8 +237,8 @@ void KernelEmitter::setKept(Value item, bool withLast) {
   }
 }
 
-/// Of each of `vectors` neighbours, what the reductions come to and what is
-/// made of that at its index.
+/// Stores, for each of `vectors` neighbours, the totals of the reductions and
+/// the values computed from them at their index.
 void KernelEmitter::storeColumns(ArrayRef<Value> totals, int64_t vectors) {
   Index index = keptIndex();
   int64_t active = e.getActiveLanes();
@@ -259,7 +261,7 @@ void KernelEmitter::storeColumns(ArrayRef<Value> totals, int64_t vectors) {
 // Rows
 //===----------------------------------------------------------------------===//
 
-/// Stores what the pass stores, loop `level` and those inside it.
+/// Stores the results of the pass in loop `level` and the loops inside it.
 void KernelEmitter::storeRow(unsigned level) {
   if (level + 1 == space.extents.size())
     return storeLast();
@@ -295,7 +297,7 @@ void KernelEmitter::emitKeptPoint(Value item) {
 // Tiles of columns
 //===----------------------------------------------------------------------===//
 
-/// The columns of a tile from at.back() on.
+/// Computes the columns of a tile, starting at at.back().
 void KernelEmitter::emitColumns(int64_t columns) {
   int64_t lanes = space.lanes();
   int64_t vectors = llvm::divideCeil(columns, lanes);
@@ -342,7 +344,8 @@ void KernelEmitter::emit(Value begin, Value end) {
   });
 }
 
-/// Each space's share of the grains that the function is called for.
+/// Emits, for each space, its share of the grains that the function is called
+/// with.
 static void emitSpaces(OpBuilder &b, Block &body, ArrayRef<KernelSpace> spaces,
                        ArrayRef<Value> pointers) {
   Location loc = b.getUnknownLoc();

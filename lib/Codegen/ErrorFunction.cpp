@@ -1,7 +1,7 @@
 //===- ErrorFunction.cpp - erf of f32 -------------------------------------===//
 //
-// Method:  erf(x) = x P(x^2) / Q(x^2) on [0, 3.92], where f32 has reached 1, by
-//          one rational function for all x: MLIR's has four, and chooses each
+// Method:  erf(x) = x P(x^2) / Q(x^2) on [0, 3.92], beyond which f32 is 1, by
+//          one rational function for all x: MLIR has four, and selects each
 //          coefficient among them. P and Q are the minimax fit of degree 5 to
 //          erf(x) / x (relative error 1.9e-8), by iterated weighted least
 //          squares in double.
@@ -16,7 +16,7 @@
 using namespace mlir;
 using namespace reprise;
 
-/// From x^0 on.
+/// Coefficients, starting at x^0.
 static constexpr float kNumerator[] = {1.12837911f,    0.190405264f,
                                        0.0527485423f,  0.00376556022f,
                                        2.84880603e-4f, 2.05008541e-6f};
@@ -38,7 +38,7 @@ public:
       one = DenseElementsAttr::get(vector, value);
     return arith::ConstantOp::create(builder, loc, one);
   }
-  /// x within [-limit, limit], NaN where it is that.
+  /// Clamps x to [-limit, limit]; NaN stays NaN.
   Value within(Value x, float limit) {
     Value low = number(-limit), high = number(limit);
     x = select(arith::CmpFPredicate::OGT, x, high);
@@ -58,7 +58,7 @@ public:
   }
 
 private:
-  /// `limit` where x compares so with it, else x.
+  /// Returns `limit` where the comparison of x with it holds, else x.
   Value select(arith::CmpFPredicate predicate, Value x, Value limit) {
     Value beyond = arith::CmpFOp::create(builder, loc, predicate, x, limit);
     return arith::SelectOp::create(builder, loc, beyond, limit, x);

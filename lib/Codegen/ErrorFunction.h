@@ -6,8 +6,9 @@
 
 namespace reprise {
 
-/// A pattern that makes arithmetic of math.erf on f32, or vectors of it: within
-/// 6 units of the last place, 1 in the mean; odd, in [-1, 1]; NaN of NaN.
+/// Adds a pattern that expands math.erf on f32, or vectors of it, into
+/// arithmetic: within 6 units in the last place, 1 on average; odd, in [-1, 1];
+/// NaN for NaN.
 void populateErrorFunctionPatterns(mlir::RewritePatternSet &patterns);
 
 } // namespace reprise

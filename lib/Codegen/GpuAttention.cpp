@@ -1,4 +1,4 @@
-//===- GpuAttention.cpp - How blocks of a GPU share an attention ----------===//
+//===- GpuAttention.cpp - Blocks of a GPU share an attention --------------===//
 
 #include "GpuAttention.h"
 #include "GpuProduct.h"
@@ -34,7 +34,7 @@ AttentionForm::AttentionForm(const sg::AttentionParts &parts) : parts(parts) {
     biasRows = typeOf(parts.bias).getDimSize(0);
 }
 
-/// A row of a tile is at most so long.
+/// The greatest length of a tile's row.
 static constexpr int64_t kMostWidth = 128;
 
 std::string reprise::whyNoGpuAttention(const AttentionForm &form) {
@@ -64,11 +64,12 @@ Operation *reprise::attentionIn(Block &body) {
 // Shapes
 //===----------------------------------------------------------------------===//
 
-/// Shared memory of a block that needs no leave from the driver.
+/// The shared memory of a block that does not require a larger limit from the
+/// driver.
 static constexpr int64_t kSharedBytes = 48 << 10;
 
-/// Tiles of queries or keys, of a sweep's rows and of its columns, then a tile
-/// of weights.
+/// Counts the numbers in tiles of queries or keys, both of a sweep's rows and
+/// of its columns, and in a tile of weights.
 static int64_t numbersOf(const AttentionShape &shape, const SweepShape &sweep) {
   bool isForward = sweep.sweep == AttentionSweep::Forward;
   int64_t tokens = (isForward ? 1 : 2) * sweep.rows + 2 * sweep.columns;
@@ -76,14 +77,14 @@ static int64_t numbersOf(const AttentionShape &shape, const SweepShape &sweep) {
          sweep.rows * shape.pitchOf(sweep.columns);
 }
 
-/// With two f32 a query, and a counter's word.
+/// The bytes of these numbers, of two f32 a query and of a counter's word.
 static int64_t bytesOf(const AttentionShape &shape, const SweepShape &sweep) {
   int64_t number = shape.usesTensorCores ? 2 : 4;
   return number * numbersOf(shape, sweep) +
          4 * (2 * std::max(sweep.rows, sweep.columns) + 1);
 }
 
-/// The largest tiles that there is memory for, and no larger than a head.
+/// Chooses the largest tiles that fit in memory and are no larger than a head.
 static SweepShape tilesOf(const AttentionShape &shape, AttentionSweep which) {
   SweepShape sweep{which, 0, 0, 0, 0};
   int64_t tokens = shape.form.tokens;
@@ -101,8 +102,8 @@ static SweepShape tilesOf(const AttentionShape &shape, AttentionSweep which) {
   return sweep;
 }
 
-/// Blocks that share the samples of a bias row, until all multiprocessors of a
-/// large device have some.
+/// Sets the blocks that share the samples of a bias row, so that all
+/// multiprocessors of a large device have work.
 static void shareSamples(SweepShape &sweep, const AttentionForm &form) {
   int64_t tiles =
       form.biasRows * form.heads * sweep.rowTiles * sweep.columnTiles;
@@ -111,7 +112,7 @@ static void shareSamples(SweepShape &sweep, const AttentionForm &form) {
   if (tiles <= enough) {
     int64_t samples = form.samples / form.biasRows;
     sweep.parts = std::min(enough / tiles, samples);
-    // The last would have none.
+    // The last part would be empty.
     int64_t each = llvm::divideCeilSigned(samples, sweep.parts);
     sweep.parts = llvm::divideCeilSigned(samples, each);
   }
@@ -129,7 +130,8 @@ AttentionShape::AttentionShape(const AttentionForm &form)
     add(AttentionSweep::Forward);
     return;
   }
-  // Its blocks take longest, and are followed by many short ones.
+  // Blocks of a bias take longest, so they start first and many short ones
+  // follow.
   if (form.biasRows) {
     add(AttentionSweep::Bias);
     shareSamples(sweeps.back(), form);
@@ -139,7 +141,7 @@ AttentionShape::AttentionShape(const AttentionForm &form)
 }
 
 GpuGrid AttentionShape::grid() const {
-  // All sweeps of a launch have as many rows in a tile.
+  // All sweeps of a launch have the same number of rows in a tile.
   GpuGrid grid{0, usesTensorCores ? 2 * sweeps.front().rows : 128};
   for (const SweepShape &sweep : sweeps)
     grid.blocks += sweep.blocks;

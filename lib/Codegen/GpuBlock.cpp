@@ -1,4 +1,4 @@
-//===- GpuBlock.cpp - What threads of a block do together -----------------===//
+//===- GpuBlock.cpp - Operations of a block of threads --------------------===//
 
 #include "GpuBlock.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
@@ -106,7 +106,7 @@ Value GpuBlock::below(Value x, int64_t end) {
   return arith::MinSIOp::create(builder, loc, x, constant(end - 1));
 }
 
-/// `like`, a scalar or a vector, with elements of another type.
+/// Returns `like`, a scalar or a vector type, with another element type.
 static Type withElements(Type like, Type element) {
   auto vector = dyn_cast<VectorType>(like);
   return vector ? Type(vector.clone(element)) : element;

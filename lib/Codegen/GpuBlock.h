@@ -1,4 +1,4 @@
-//===- GpuBlock.h - What threads of a block do together ---------*- C++ -*-===//
+//===- GpuBlock.h - Operations of a block of threads ------------*- C++ -*-===//
 #ifndef REPRISE_LIB_CODEGEN_GPUBLOCK_H
 #define REPRISE_LIB_CODEGEN_GPUBLOCK_H
 
@@ -8,11 +8,11 @@
 
 namespace reprise {
 
-/// Rows of numbers in shared memory, each a multiple of 16 bytes long, so that
-/// so many neighbours are accessed at once.
+/// Rows of numbers in shared memory. Each row is a multiple of 16 bytes long,
+/// so that neighbours are accessed 16 bytes at a time.
 struct SharedRows {
   mlir::Value memory;
-  /// Numbers in front of the first row, and from one row to the next.
+  /// Numbers before the first row, and from one row to the next.
   int64_t begin = 0, pitch = 0;
 };
 
@@ -43,14 +43,14 @@ public:
   mlir::Value isLess(mlir::Value x, int64_t y);
   mlir::Value isZero(mlir::Value x);
   mlir::Value both(mlir::Value x, mlir::Value y);
-  /// `x`, or the last that is below `end`.
+  /// Returns `x`, or the last number below `end`.
   mlir::Value below(mlir::Value x, int64_t end);
   mlir::Value number(double value) {
     return splat(builder.getF32Type(), value);
   }
-  /// x as an f32, or a vector of them.
+  /// Converts x to an f32, or to a vector of them.
   mlir::Value widened(mlir::Value x);
-  /// An f32 as a number of `element`.
+  /// Converts an f32 to a number of type `element`.
   mlir::Value narrowed(mlir::Value x, mlir::Type element);
 
   // Global memory.
@@ -64,18 +64,19 @@ public:
                    int64_t lanes = 1);
   void store(mlir::Value value, const SharedRows &rows, mlir::Value row,
              mlir::Value column);
-  /// Words of matrices of 8 by 8 numbers of 16 bits, one of each of `count`
-  /// matrices, by all lanes of a warp (PTX ISA, "ldmatrix"): lane 8 i + r says
-  /// where row r of matrix i is, and lane 4 g + t gets numbers 2t and 2t + 1 of
-  /// row g, or where they are turned of column g.
+  /// Loads matrices of 8 by 8 16-bit numbers and returns the words of each of
+  /// `count` matrices. All lanes of a warp take part (PTX ISA, "ldmatrix"):
+  /// lane 8 i + r provides the address of row r of matrix i, and lane 4 g + t
+  /// gets numbers 2t and 2t + 1 of row g, or of column g if the matrices are
+  /// transposed.
   llvm::SmallVector<mlir::Value> loadMatrices(const SharedRows &rows,
                                               mlir::Value row,
                                               mlir::Value column, int64_t count,
                                               bool areTurned);
 
-  /// The total of `team` neighbours, a power of two, known to all of them.
+  /// Returns the sum over `team` neighbours, a power of two, to all of them.
   mlir::Value teamSum(mlir::Value x, int64_t team);
-  /// The largest of what they have, NaN where one has it.
+  /// Returns the maximum over the team, NaN if any of its numbers is.
   mlir::Value teamMaximum(mlir::Value x, int64_t team);
 
   mlir::gpu::GPUFuncOp function;

@@ -1,11 +1,10 @@
 //===- GpuCounters.cpp - Blocks that share a sum --------------------------===//
 //
-// Counting releases what a block has written and acquires what others have, by
-// fences on either side (PTX ISA, memory consistency model): LLVM drops the
-// order that an atomic op itself may have. Nobody waits, so that it does not
-// matter how many blocks run at once. Counters are variables of the module,
-// zero before and after every kernel: kernels of a module run one after
-// another.
+// Counting releases the block's writes and acquires those of the others, with a
+// fence on either side (PTX ISA, memory consistency model), since LLVM drops
+// the memory order of an atomic op itself. No block waits, so any number of
+// blocks may run at once. Counters are variables of the module, zero before and
+// after every kernel; the kernels of a module run one after another.
 //
 //===----------------------------------------------------------------------===//
 
@@ -39,12 +38,13 @@ static Value addressOfCounters(OpBuilder &b, gpu::GPUFuncOp function) {
   return LLVM::AddressOfOp::create(b, loc, counters);
 }
 
-/// Orders what stands before with what stands behind, for the whole device.
+/// Orders accesses before the fence with those after it, for the whole device.
 static void fence(OpBuilder &b, Location loc) {
   LLVM::FenceOp::create(b, loc, LLVM::AtomicOrdering::acq_rel, "device");
 }
 
-/// By one thread: whether it is the last. The last one ends the count.
+/// Executed by one thread: returns true if the block is the last to arrive,
+/// which also resets the count.
 static Value count(OpBuilder &b, Location loc, gpu::GPUFuncOp function,
                    Value number, int64_t parts) {
   Type word = b.getI32Type();
@@ -78,7 +78,7 @@ Value reprise::arriveLast(OpBuilder &b, gpu::GPUFuncOp function, Value thread,
   Value isLast = function.addWorkgroupAttribution(
       MemRefType::get({1}, word, MemRefLayoutAttrInterface(), space), loc);
   Value first = arith::ConstantIndexOp::create(b, loc, 0);
-  // What the block's threads have written precedes its count.
+  // The writes of the block's threads precede its count.
   bool waits = true;
   if (waits)
     gpu::BarrierOp::create(b, loc);

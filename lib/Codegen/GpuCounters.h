@@ -6,13 +6,13 @@
 
 namespace reprise {
 
-/// The most sums whose parts are counted.
+/// The largest number of sums whose parts are counted.
 inline constexpr int64_t kMostCounters = 4096;
 
-/// Emits that a block counts itself, behind what its threads have written, on
-/// the module's counter number `counter`, below kMostCounters. Whether all
-/// other of `parts` blocks have come, an i1, the same for all threads: what
-/// they wrote is seen then. To be emitted where all threads of the block are.
+/// Emits the arrival of a block, after its threads' writes, at the module's
+/// counter number `counter`, below kMostCounters. Returns an i1, the same for
+/// all threads: true if all other of `parts` blocks have arrived, whose writes
+/// are then visible. All threads of the block must execute this code.
 mlir::Value arriveLast(mlir::OpBuilder &b, mlir::gpu::GPUFuncOp function,
                        mlir::Value thread, mlir::Value counter, int64_t parts);
 

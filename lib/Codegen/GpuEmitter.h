@@ -9,37 +9,40 @@
 
 namespace reprise {
 
-/// An argument that no memory has: blocks compute tiles of its rows.
+/// An argument that is not in memory: blocks compute tiles of its rows.
 class ArgumentTiles {
 public:
   virtual ~ArgumentTiles() = default;
   virtual unsigned argument() const = 0;
-  /// Rows of a tile.
+  /// The rows of a tile.
   virtual int64_t rows() const = 0;
-  /// Which row of the tensor is a row of the tile, or behind its end: of row
-  /// `row` + `behind`, where `behind` is a multiple of the rows of threads.
+  /// Maps a row of the tile to the row of the tensor, which may be after the
+  /// tensor's end: tile row `row` + `behind`, where `behind` is a multiple of
+  /// the rows of threads.
   using RowOf =
       llvm::function_ref<mlir::Value(mlir::Value row, int64_t behind)>;
-  /// Computes the tile of these rows, from that column on; all threads see it
-  /// behind. To be emitted where they all are, and have read the last one.
+  /// Computes the tile of these rows, starting at `column`; all threads see it
+  /// afterwards. All threads must execute this code and have read the previous
+  /// tile.
   virtual void compute(RowOf rowOf, mlir::Value column) = 0;
-  /// Neighbours of the tile at hand.
+  /// Returns neighbouring elements of the current tile.
   virtual mlir::Value element(mlir::Value row, mlir::Value column,
                               int64_t lanes) = 0;
 };
 
-/// Emits what blocks of a space do: EmitGpuKernel.cpp says how elements and
-/// rows, EmitGpuTransposed.cpp how what is transposed, EmitGpuColumns.cpp how
-/// columns are shared by threads.
+/// Emits the code of a space's blocks: EmitGpuKernel.cpp has elements and rows,
+/// EmitGpuTransposed.cpp transposed arguments, and EmitGpuColumns.cpp columns
+/// that threads share.
 class GpuEmitter : KernelParts {
 public:
   GpuEmitter(ElementEmitter &e, const GpuSpace &own, mlir::Block &body,
              mlir::gpu::GPUFuncOp function, mlir::Value workspace);
 
-  /// `block` of the space's own; kBlockThreads or fewer threads.
+  /// `block`: the block's number within the space; at most kBlockThreads
+  /// threads.
   void emit(mlir::Value block, mlir::Value thread);
-  /// Of a space that sums columns, which blocks have whole: with an argument of
-  /// the space's shape that comes by tiles. Sums are those of `emit`.
+  /// Emits a space that sums whole columns by block and has an argument of the
+  /// space's shape that is computed by tiles. Sums are those of `emit`.
   void emitTiles(ArgumentTiles &tiles, mlir::Value block, mlir::Value thread);
 
 private:
@@ -114,17 +117,18 @@ private:
   mlir::Value asIndex(mlir::Value x) {
     return mlir::arith::IndexCastOp::create(b, e.loc, b.getIndexType(), x);
   }
-  /// Shared memory of the block.
+  /// Allocates shared memory of the block.
   mlir::Value share(int64_t elements, mlir::Type type);
 
   const GpuSpace &own;
   mlir::gpu::GPUFuncOp function;
   GpuShape shape;
-  /// Null where the kernel needs none.
+  /// Null if the kernel needs none.
   mlir::Value workspace;
-  /// Of columns: a number of each thread for each sum.
+  /// Columns: a number of each thread for each sum.
   llvm::SmallVector<mlir::Value> rowBuffers;
-  /// In rows: the number among the team, of a warp, and of the warp.
+  /// Rows: the thread's number in the team and in its warp, and its warp's
+  /// number.
   mlir::Value member, lane, warp;
 };
 

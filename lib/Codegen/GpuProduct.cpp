@@ -1,4 +1,4 @@
-//===- GpuProduct.cpp - A product with what stands around it --------------===//
+//===- GpuProduct.cpp - A product with its operands and readers -----------===//
 
 #include "GpuProduct.h"
 #include "KernelParts.h"
@@ -22,7 +22,7 @@ Operation *reprise::productIn(Block &body) {
 // Two kernels
 //===----------------------------------------------------------------------===//
 
-/// Erases what nobody reads.
+/// Erases ops without readers.
 static void eraseUnread(Block &body) {
   SmallVector<Operation *> ops;
   for (Operation &op : body.without_terminator())
@@ -71,7 +71,7 @@ ProductKernel reprise::splitAtProduct(Block &body) {
 // Shapes
 //===----------------------------------------------------------------------===//
 
-/// Arguments with an element for each left operand.
+/// Counts arguments with an element for each left operand.
 static int64_t longArguments(ProductKernel &kernel) {
   ArrayRef<int64_t> shape = tensorOf(kernel.left).getShape();
   return llvm::count_if(
@@ -80,10 +80,10 @@ static int64_t longArguments(ProductKernel &kernel) {
       });
 }
 
-/// A row of threads of a kernel that sums columns has a row of the tile. A
-/// thread has up to 32 sums in registers, and beside them what is brought of
-/// the next operands: where they are made of several arguments, and of what
-/// there is for each neighbour, half as much at once.
+/// A row of threads of a kernel that sums columns computes a row of the tile. A
+/// thread has up to 32 sums in registers, in addition to the loaded elements of
+/// the next operands. Where operands depend on several arguments and on values
+/// of each neighbour, the depth is halved.
 ProductShape reprise::shapeOfProduct(ProductKernel &kernel) {
   constexpr int64_t columns = 128, deep = 64;
   ProductShape shape;
@@ -93,8 +93,8 @@ ProductShape reprise::shapeOfProduct(ProductKernel &kernel) {
   return shape;
 }
 
-/// Whether neighbours are computed from neighbours, element by element, or from
-/// what is repeated; rows may be those of another tensor.
+/// Returns true if neighbours are computed from neighbours, element by element,
+/// or from repeated values; rows may be those of another tensor.
 static bool makesRows(Block &body) {
   bool isKnown = llvm::all_of(body.without_terminator(), [](Operation &op) {
     return isa<PointwiseOpInterface, IndexMapOpInterface>(op) ||
@@ -107,7 +107,7 @@ static bool makesRows(Block &body) {
   return succeeded(spaces) && spaces->size() == 1 && spaces->front().vectorized;
 }
 
-/// The only dimension that is kept is the last.
+/// Returns true if the last dimension is the only kept one.
 static bool sumsColumns(Operation &op, ArrayRef<int64_t> shape) {
   auto reduction = dyn_cast<ReductionOpInterface>(op);
   ArrayRef<int64_t> dims =
@@ -117,15 +117,16 @@ static bool sumsColumns(Operation &op, ArrayRef<int64_t> shape) {
          !llvm::is_contained(dims, int64_t(shape.size()) - 1);
 }
 
-/// Whether the kernel yields the product and nothing else that reads it.
+/// Returns true if the kernel yields the product and no value computed from it.
 static bool yieldsProduct(ProductKernel &kernel) {
   return llvm::hasSingleElement(kernel.readerBody()) &&
          llvm::equal(kernel.readerBody().getTerminator()->getOperands(),
                      kernel.readerBody().getArguments().take_back());
 }
 
-/// Whether all that its reader yields is a sum, made of sums at their index, or
-/// has the product's shape; sums are read there alone.
+/// Returns true if each yielded value of the reader is a sum, is computed from
+/// sums at their index, or has the product's shape, and sums have no other
+/// readers.
 static bool yieldsOfOneSpace(ProductKernel &kernel) {
   Block &body = kernel.readerBody();
   KernelPasses work = passesOf(body);
@@ -166,7 +167,7 @@ static std::string whyNoReader(ProductKernel &kernel) {
     return "nothing sums columns of its result";
   if (!yieldsOfOneSpace(kernel))
     return "what reads its result makes something of another shape";
-  // With a word of the counter.
+  // The rest includes a word for the counter.
   constexpr int64_t room = (48 << 10) - 256, lanes = 4;
   int64_t bytes =
       2 * shapeOfProduct(kernel).numbers() + lanes * kBlockThreads * sums;
@@ -202,8 +203,8 @@ std::string reprise::whyNoGpuProduct(Block &body) {
   return whyNoReader(kernel);
 }
 
-/// Where memory takes longer than tensor cores: what it moves is worth to be
-/// moved once. Beyond that a library, which has faster ways to multiply, is.
+/// True where memory is the bottleneck rather than tensor cores, so that moving
+/// data only once pays off. Libraries multiply larger products faster.
 bool reprise::isGpuProduct(Operation *op) {
   std::optional<sg::ProductParts> parts = sg::productParts(op);
   if (!parts || !whyNoTiles(*parts).empty())
@@ -225,11 +226,11 @@ LogicalResult reprise::checkGpuProduct(Block &body) {
 }
 
 //===----------------------------------------------------------------------===//
-// What the planner must know
+// Facts for the planner
 //===----------------------------------------------------------------------===//
 
-/// Adds where what a part yields may lie over what it reads and nothing else
-/// does.
+/// Records that a value yielded by a part may be written in place over an
+/// argument that only this part reads.
 static LogicalResult addInPlace(KernelTraits &traits, Block &part,
                                 ArrayRef<unsigned> numbers, Block &other,
                                 unsigned right) {
@@ -279,16 +280,16 @@ FailureOr<KernelTraits> reprise::analyzeGpuProduct(Block &body) {
   traits.grains = gridOfProduct(kernel).blocks;
   traits.workspaceBytes = workspaceBytesOfProduct(kernel);
   traits.multipliesNarrow = true;
-  // On an H200 (docs/benchmarks) those that do not wait for memory reach 60 to
-  // 137 TFLOP/s, where products of a library reach 863.
+  // On an H200 (docs/benchmarks), kernels that do not wait for memory reach 60
+  // to 137 TFLOP/s, while a library's products reach 863.
   traits.narrowRate = 0.15;
   unsigned right = cast<BlockArgument>(kernel.parts.right).getArgNumber();
   if (!yieldsProduct(kernel) &&
       failed(addInPlace(traits, kernel.readerBody(), kernel.read,
                         kernel.makerBody(), right)))
     return failure();
-  // Blocks of other columns read left operands too, and threads that are left
-  // without a row the last one.
+  // Left operands are also read by blocks of other columns, and their last row
+  // by threads without a row.
   ProductShape shape = shapeOfProduct(kernel);
   std::optional<GpuSpace> space = spaceOfReader(kernel);
   int64_t together = shape.rows * (space ? GpuShape(*space).parts : 1);

@@ -1,9 +1,9 @@
-//===- GpuSpaces.cpp - What threads of a GPU share of a kernel ------------===//
+//===- GpuSpaces.cpp - Division of a kernel among threads -----------------===//
 //
-// What a thread stores it computes at once, all loads before any store, since
-// results may lie over what is read. So only what shares elements belongs
-// together: stores in one space are parted by a union of those that read an
-// argument of its size or an element that the other reads too.
+// A thread computes all its results at once, with all loads before any store,
+// since results may overlap operands. So only stores that share elements belong
+// together: a union-find partitions the stores of a space by arguments of its
+// size and by computed elements that they share.
 //
 //===----------------------------------------------------------------------===//
 
@@ -37,8 +37,8 @@ llvm::SmallSetVector<Value, 16> reprise::valuesOf(Value value) {
   return values;
 }
 
-/// Whether stores that both need the value belong together: it is an argument
-/// that a result may lie over, or has elements to compute.
+/// Returns true if stores that both need the value belong together: it is an
+/// argument that a result may be placed over, or has elements to compute.
 static bool joins(Value value, int64_t elements) {
   if (tensorOf(value).getNumElements() != elements)
     return false;
@@ -46,7 +46,8 @@ static bool joins(Value value, int64_t elements) {
   return !op || kernelRoleOf(op) != KernelRole::Repeated;
 }
 
-/// The numbers of what a space stores, those that belong together side by side.
+/// Returns the numbers of a space's stores, grouped by those that belong
+/// together.
 static std::vector<SmallVector<unsigned>> partStores(Block &body,
                                                      const KernelSpace &space) {
   ArrayRef<unsigned> stored = space.work.passes.front().stored;
@@ -72,11 +73,11 @@ static std::vector<SmallVector<unsigned>> partStores(Block &body,
   return result;
 }
 
-/// Neighbours that a thread handles. Of a pointwise space the widest tensor
-/// with rows like it takes 16 bytes of them: were it more, lanes of a warp
-/// would load with gaps. The order of sums must not depend on what else a
-/// kernel does, so theirs follow from the shape alone. Rows hold a whole
-/// number.
+/// Returns the number of neighbours that a thread handles. In a pointwise
+/// space, 16 bytes of the widest tensor with such rows: with more, the lanes of
+/// a warp would load with gaps. In a reduction they determine the order of
+/// sums, which must not depend on the kernel's other ops, so they follow from
+/// the shape alone. Rows are a whole number of them.
 static int64_t chooseLanes(Block &body, const KernelSpace &space) {
   int64_t columns = space.extents.back();
   int64_t divisor = std::max<int64_t>(1, columns & -columns);
@@ -97,14 +98,14 @@ static int64_t chooseLanes(Block &body, const KernelSpace &space) {
   return std::min<int64_t>(128 / bits, divisor);
 }
 
-/// The whole row, where what is stored of it fills no more than an access: a
-/// thread with less of it would store in pieces.
+/// Returns the whole row if its stored elements fit in one access: a thread
+/// with less of it would store in pieces.
 static int64_t chooseNeighbours(Block &body, const GpuSpace &space) {
   int64_t columns = space.extents.back();
   bool isPower = columns > 0 && (columns & (columns - 1)) == 0;
   if (space.vectorized || space.merged || !space.staged.empty() || !isPower)
     return 1;
-  unsigned bits = 8; // of an i1
+  unsigned bits = 8; // an i1
   for (unsigned i : space.work.passes.front().stored)
     bits = std::max(
         bits,
@@ -112,8 +113,8 @@ static int64_t chooseNeighbours(Block &body, const GpuSpace &space) {
   return columns * bits <= 128 ? columns : 1;
 }
 
-/// As many elements as four for each thread; warps along either side where its
-/// extent allows it.
+/// Chooses a tile of four elements for each thread; warps along either side
+/// where its extent allows it.
 static GpuTile stagedTileOf(int64_t rows, int64_t columns) {
   constexpr int64_t elements = 4 * kBlockThreads;
   auto side = [](int64_t extent, int64_t most) {
@@ -128,8 +129,9 @@ static GpuTile stagedTileOf(int64_t rows, int64_t columns) {
   return tile;
 }
 
-/// How each argument is read for an index of what is stored, through ops that
-/// compute element by element or move elements. Null where there are two ways.
+/// Returns the map by which each argument is read for an index of the stored
+/// values, through ops that compute element by element or move elements. Null
+/// if there are two maps.
 static llvm::MapVector<BlockArgument, AffineMap>
 mapsOfArguments(Block &body, const KernelSpace &space) {
   llvm::MapVector<BlockArgument, AffineMap> arguments;
@@ -145,7 +147,7 @@ mapsOfArguments(Block &body, const KernelSpace &space) {
     if (!isNew && (!at->second || at->second == map))
       continue;
     if (!isNew)
-      at->second = map = AffineMap(); // two ways
+      at->second = map = AffineMap(); // two maps
     if (auto argument = dyn_cast<BlockArgument>(value)) {
       arguments[argument] = map;
       continue;
@@ -162,8 +164,8 @@ mapsOfArguments(Block &body, const KernelSpace &space) {
   return arguments;
 }
 
-/// Whether an argument's dimensions are those of what is stored, in another
-/// order, and not parts of longer ones.
+/// Returns true if an argument's dimensions are those of the stored values, in
+/// another order, and not parts of longer ones.
 static bool isTransposed(BlockArgument argument, AffineMap map,
                          const KernelSpace &space) {
   if (!map || !map.isPermutation() || map.getNumResults() < 2)
@@ -174,9 +176,10 @@ static bool isTransposed(BlockArgument argument, AffineMap map,
   return true;
 }
 
-/// Finds the arguments to stage: transposed ones, whose last dimension follows
-/// one loop, which is not the last. `room`: bytes of shared memory
-/// that the kernel has left; what does not fit is loaded with gaps.
+/// Finds the arguments to stage: transposed ones whose last dimension follows
+/// one loop, the same for all, that is not the last. `room`: bytes of shared
+/// memory that the kernel has left; arguments that do not fit are loaded with
+/// gaps.
 static void stageArguments(Block &body, GpuSpace &space, int64_t &room) {
   if (space.merged)
     return;
@@ -231,8 +234,9 @@ FailureOr<std::vector<GpuSpace>> reprise::readGpuSpaces(Block &body) {
 // Blocks and threads
 //===----------------------------------------------------------------------===//
 
-/// Up to a warp of columns, and rows of threads while each has some to add: by
-/// the shape alone, since this is the order of sums.
+/// Chooses up to a warp of columns, and rows of threads as long as each has
+/// several rows to add. This is the order of sums, so it depends only on the
+/// shape.
 static GpuTile tileOf(int64_t columns, int64_t swept) {
   constexpr int64_t least = 4;
   GpuTile tile;
@@ -247,13 +251,14 @@ static GpuTile tileOf(int64_t columns, int64_t swept) {
   return tile;
 }
 
-/// Of blocks that share columns.
+/// The most blocks in a group of those that share columns.
 static constexpr int64_t kMostInGroup = 32;
 
-/// Blocks that share the rows of columns, where fewer would leave a device idle
-/// and each has some rows a thread: by the shape alone, as the tile. Four on
-/// each of some 130 multiprocessors: what each does beside its sweep would take
-/// as long again where they do not run all at once.
+/// Returns the number of blocks that share the rows of columns: more than one
+/// if fewer blocks would leave a device idle and each thread still has several
+/// rows. Depends only on the shape, as the tile does. Four blocks on each of
+/// about 130 multiprocessors run at once; the work besides the sweep would take
+/// twice as long if they did not.
 static int64_t partsOf(const GpuShape &shape, const GpuSpace &space) {
   constexpr int64_t blocks = 512, least = 16;
   auto isStored = [](Operation *op) {
@@ -261,9 +266,9 @@ static int64_t partsOf(const GpuShape &shape, const GpuSpace &space) {
   };
   if (!llvm::all_of(space.reductions(), isStored))
     return 1;
-  // Of vectors, whether or not the kernel has them: there are then up to four
-  // times as many blocks, and counters for them and their groups, of each
-  // column at most twice a 32nd of its parts.
+  // The bound is in vectors, whether or not the kernel has them; without
+  // vectors there are up to four times as many blocks, with counters for them
+  // and for their groups: for each column at most twice a 32nd of its parts.
   static_assert(4 * (blocks + 2 * blocks / kMostInGroup) <= kMostCounters);
   int64_t columns = shape.kept * llvm::divideCeilSigned(space.extents.back() /
                                                             space.target.lanes,
@@ -352,11 +357,11 @@ GpuGrid reprise::gridOf(ArrayRef<GpuSpace> spaces) {
 }
 
 //===----------------------------------------------------------------------===//
-// What the planner must know
+// Facts for the planner
 //===----------------------------------------------------------------------===//
 
-/// Whether stores of another space read what the output would lie over: its
-/// threads may come first.
+/// Returns true if stores of another space read the data that the output would
+/// be placed over: the threads that store the output may run first.
 static bool isReadElsewhere(Block &body, ArrayRef<GpuSpace> spaces,
                             unsigned output, unsigned input) {
   Value argument = body.getArgument(input);
@@ -370,7 +375,7 @@ static bool isReadElsewhere(Block &body, ArrayRef<GpuSpace> spaces,
   });
 }
 
-/// Of an attention, which stores over nothing that it reads.
+/// Analyzes an attention, which never stores over its operands.
 static FailureOr<KernelTraits> analyzeAttention(Block &body, Operation *op) {
   if (failed(checkGpuAttention(body)))
     return failure();

@@ -1,4 +1,4 @@
-//===- GpuSpaces.h - What threads of a GPU share of a kernel ----*- C++ -*-===//
+//===- GpuSpaces.h - Division of a kernel among threads ---------*- C++ -*-===//
 #ifndef REPRISE_LIB_CODEGEN_GPUSPACES_H
 #define REPRISE_LIB_CODEGEN_GPUSPACES_H
 
@@ -8,12 +8,12 @@
 
 namespace reprise {
 
-/// An argument that a space reads along another loop than it stores, so that
-/// neighbouring threads would load with gaps: a block brings a tile of it to
-/// shared memory first.
+/// An argument that a space reads along a loop other than the one it stores
+/// along, so that neighbouring threads would load with gaps: a block first
+/// copies a tile of it to shared memory.
 struct StagedArgument {
   unsigned number;
-  /// From an index of what is stored to the argument's.
+  /// Maps an index of the stored values to the argument's.
   mlir::AffineMap map;
 };
 
@@ -22,71 +22,72 @@ struct GpuSpace : KernelSpace {
   llvm::SmallVector<StagedArgument> staged;
   /// The loop that the last dimension of these arguments follows.
   unsigned along = 0;
-  /// Of a pointwise space whose lanes cannot be computed together: elements of
-  /// a row that a thread computes one by one, and stores together.
+  /// In a pointwise space whose lanes cannot be computed together: the elements
+  /// of a row that a thread computes one by one and stores together.
   int64_t neighbours = 1;
 };
 
-/// The spaces of a kernel as blocks of threads take them, each with the lanes
-/// that a thread handles. Stores that have nothing in common, as the updates of
-/// several variables of one shape, are in spaces of their own. Fails as
+/// Returns the spaces of a kernel as divided among blocks of threads, each with
+/// the lanes that a thread handles. Stores without shared operands, such as the
+/// updates of several variables of one shape, are in separate spaces. Fails as
 /// readKernelSpaces does.
 mlir::FailureOr<std::vector<GpuSpace>> readGpuSpaces(mlir::Block &body);
 
-/// The values that one is computed from, itself among them.
+/// Returns the values that `value` is computed from, including itself.
 llvm::SmallSetVector<mlir::Value, 16> valuesOf(mlir::Value value);
 
-/// How many blocks are launched, of how many threads.
+/// The number of blocks of a launch and of threads in each.
 struct GpuGrid {
   int64_t blocks = 0, threads = 0;
 };
 
-/// Threads of a block that adds columns, or elements of one that transposes:
-/// rows are along the loop of staged arguments.
+/// The threads of a block that adds columns, or the elements of one that
+/// transposes, where rows follow the loop of staged arguments.
 struct GpuTile {
   int64_t columns = 1, rows = 1;
 };
 
-/// How threads share the loops of a space.
+/// The division of a space's loops among threads.
 struct GpuShape {
   explicit GpuShape(const GpuSpace &space);
 
   GpuGrid grid() const;
-  /// Bytes of the workspace: what each block has of each reduction, as rows of
-  /// whole vectors. 0 where columns are a block's own.
+  /// Returns the bytes of the workspace: each block's sums of each reduction,
+  /// as rows of whole vectors. 0 if no blocks share columns.
   int64_t workspaceBytes(llvm::ArrayRef<mlir::Operation *> reductions) const {
     return offsetOfParts(reductions, reductions.size());
   }
-  /// Where those of reduction number `which` begin.
+  /// Returns the offset of the parts of reduction number `which`.
   int64_t offsetOfParts(llvm::ArrayRef<mlir::Operation *> reductions,
                         size_t which) const;
 
   bool isPointwise = false, isStaged = false, reducesLast = false;
-  /// Reduced loops and kept ones, the last loop not among them, nor that of
-  /// staged arguments, and how often they go around.
+  /// Reduced and kept loops, without the last loop and the loop of staged
+  /// arguments, and their numbers of iterations.
   llvm::SmallVector<unsigned> reducedLoops, keptLoops;
   int64_t swept = 1, kept = 1;
-  /// Of the last loop: what a thread handles at once, and how many of these.
-  /// Where lanes cannot be computed together, rows take them one by one, as
-  /// `scalars`, of columns a thread has one, and pointwise it has the space's
-  /// neighbours.
+  /// The last loop: the elements that a thread handles at once, and the number
+  /// of such vectors. Where lanes cannot be computed together, `scalars` is the
+  /// number of elements handled one by one: the width for rows, one for
+  /// columns, and the space's neighbours for pointwise spaces.
   int64_t width = 1, vectors = 1, scalars = 1;
-  /// Of rows: whether a block goes over one, and not a warp.
+  /// Rows: true if a block, rather than a warp, handles one.
   bool isWide = false;
-  /// Of columns and of staged arguments.
+  /// For columns and staged arguments.
   GpuTile tile;
-  /// Of columns: blocks that share the rows, and the extent of the last loop.
+  /// Columns: the blocks that share the rows, and the extent of the last loop.
   int64_t parts = 1, columns = 0;
-  /// Of those blocks: groups of as many, whose sums are added in their turn.
+  /// Columns: the number of groups of these blocks; their sums are added in
+  /// turn.
   int64_t groups = 1;
   /// Tiles along the loop of staged arguments and along the last one.
   int64_t tileRows = 1, tileColumns = 1;
 };
 
-/// Of a kernel: the blocks of its spaces follow one another.
+/// Returns the grid of a kernel: the blocks of its spaces follow one another.
 GpuGrid gridOf(llvm::ArrayRef<GpuSpace> spaces);
 
-/// Of a kernel: a kernel that reduces has one space.
+/// Returns the workspace of a kernel; a kernel that reduces has one space.
 int64_t workspaceBytesOf(llvm::ArrayRef<GpuSpace> spaces);
 
 } // namespace reprise

@@ -1,4 +1,4 @@
-//===- KernelParts.cpp - What every kernel's code is made of -------------===//
+//===- KernelParts.cpp - Code common to all kernels -----------------------===//
 
 #include "KernelParts.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -48,7 +48,7 @@ Index KernelParts::indexAt(ArrayRef<Value> position) {
 void KernelParts::storePointwise(const Index &index) {
   SmallVector<std::pair<unsigned, Value>> elements;
   OperandRange yielded = body.getTerminator()->getOperands();
-  // All loads before any store: an output may lie over an input.
+  // All loads before any store: an output may overlap an input.
   for (unsigned i : pass->stored) {
     Value element = e.evaluate(yielded[i], index);
     elements.push_back({i, element});

@@ -1,7 +1,7 @@
-//===- KernelParts.h - What every kernel's code is made of ------*- C++ -*-===//
+//===- KernelParts.h - Code common to all kernels ---------------*- C++ -*-===//
 //
-// Elements that are stored, what reductions add, and what is made of their
-// totals: the same whoever's loops go over the elements.
+// Stores of elements, contributions to reductions, and values computed from
+// their totals: the same for every loop nest over the elements.
 //
 //===----------------------------------------------------------------------===//
 #ifndef REPRISE_LIB_CODEGEN_KERNELPARTS_H
@@ -11,7 +11,7 @@
 
 namespace reprise {
 
-/// What a reduction adds in: f32 for bf16 and f16.
+/// Returns the accumulator type of a reduction: f32 for bf16 and f16.
 mlir::Type accumulatorType(mlir::Operation *reduction);
 
 class KernelParts {
@@ -31,37 +31,38 @@ protected:
                                       FoldBody run);
 
   Index indexAt(llvm::ArrayRef<mlir::Value> position);
-  /// Where a result of the reductions stands.
+  /// Returns the index of a result of the reductions.
   Index keptIndex();
 
-  /// Stores what the pass stores at an index.
+  /// Stores the results of the pass at an index.
   void storePointwise(const Index &index);
-  /// What it will store there, with all loads.
+  /// Evaluates the values to be stored there, with all loads.
   void evaluatePointwise(const Index &index);
 
   // Reductions.
   mlir::Value identity(mlir::Operation *op, bool lanes);
   mlir::Value combine(mlir::Operation *op, mlir::Value x, mlir::Value y);
-  /// What `op` adds at an index.
+  /// Returns the value that `op` adds at an index.
   mlir::Value accumulated(mlir::Operation *op, const Index &index);
-  /// Halves until one is left: the tree is the same whatever the device.
+  /// Halves until one is left: the tree is the same on every device.
   mlir::Value acrossLanes(mlir::Operation *op, mlir::Value lanes);
-  /// What `op` makes of a total, in its own element type.
+  /// Rounds a total of `op` to its own element type.
   mlir::Value rounded(mlir::Operation *op, mlir::Value total,
                       const Index &index);
 
-  /// What is made of the elements of the reductions, at their index.
+  /// Computes the values that depend on elements of the reductions, at their
+  /// index.
   void setRowOps(const Index &row);
-  /// Behind all passes: a result may lie over what they read.
+  /// Runs after all passes: a result may be placed over their operands.
   void storeRowResults(const Index &row);
 
   ElementEmitter &e;
   mlir::OpBuilder &b;
   const KernelSpace &space;
   mlir::Block &body;
-  /// The pass at hand.
+  /// The current pass.
   const KernelPass *pass;
-  /// Where the sweep stands, loop by loop.
+  /// The position of the sweep, loop by loop.
   llvm::SmallVector<mlir::Value> at;
 };
 

@@ -12,7 +12,7 @@ using namespace mlir;
 using namespace reprise;
 using sg::tensorOf;
 
-/// The reduction that makes `value`, or null.
+/// Returns the reduction that computes `value`, or null.
 static ReductionOpInterface reductionOf(Value value) {
   return dyn_cast_or_null<ReductionOpInterface>(value.getDefiningOp());
 }
@@ -26,7 +26,7 @@ static int64_t product(ArrayRef<int64_t> extents) {
 // Grains
 //===----------------------------------------------------------------------===//
 
-/// A row of 1 KiB in f32 keeps the processor's prefetching busy; narrower tiles
+/// A row of 1 KiB in f32 keeps the processor's prefetcher busy; narrower tiles
 /// of wide rows ran at half the speed. More than two reductions would spill.
 int64_t KernelSpace::tileColumns() const {
   int64_t columns = reductions().size() <= 2 ? 256 : 128;
@@ -81,14 +81,15 @@ static LogicalResult checkOp(Operation &op) {
   return op.emitOpError("cannot run in a kernel");
 }
 
-/// Whether a reader of what a reduction made finds it at hand: in the row that
-/// the kernel goes over, or at the same index of what is kept.
+/// Returns true if a reader of a reduction's result finds it in registers: in
+/// the row being processed, or at the same index of the kept values.
 static bool readsAtHand(Operation *op, bool hasRows) {
   return isa<PointwiseOpInterface>(op) ||
          (hasRows && (isa<ReductionOpInterface>(op) || repeatsAlongRows(op)));
 }
 
-/// Looks at what reads a reduction of the kernel, or what was made of one.
+/// Checks the readers of the kernel's reductions and of values computed from
+/// them.
 static LogicalResult checkReaders(Block &body, const KernelSpace &space) {
   for (Operation &op : body.without_terminator()) {
     if (!space.work.before.contains(&op))
@@ -124,8 +125,8 @@ static LogicalResult checkReductions(KernelSpace &space) {
   return success();
 }
 
-/// Everything that is yielded is a reduction, an op of a row, or has an element
-/// for each index.
+/// Checks that every yielded value is a reduction, an op of a row, or has an
+/// element for each index.
 static LogicalResult checkOutputs(Block &body, const KernelSpace &space) {
   for (Value value : body.getTerminator()->getOperands()) {
     Operation *op = value.getDefiningOp();
@@ -155,7 +156,8 @@ static FailureOr<KernelSpace> spaceOfReductions(Block &body,
   return space;
 }
 
-/// The ops that `numbers` of what is yielded are computed from, in order.
+/// Returns the ops that the yielded values `numbers` are computed from, in
+/// order.
 static SmallVector<Operation *> opsOf(Block &body, ArrayRef<unsigned> numbers) {
   llvm::SmallSetVector<Operation *, 16> needed;
   auto add = [&](Value value) {
@@ -173,7 +175,7 @@ static SmallVector<Operation *> opsOf(Block &body, ArrayRef<unsigned> numbers) {
   return ops;
 }
 
-/// A space for each shape that is stored.
+/// Returns a space for each stored shape.
 static std::vector<KernelSpace> spacesOfStores(Block &body,
                                                const KernelPasses &work) {
   std::vector<KernelSpace> spaces;
@@ -214,8 +216,8 @@ static FailureOr<std::vector<KernelSpace>> readOutputs(Block &body) {
 // Loops
 //===----------------------------------------------------------------------===//
 
-/// Whether `value`, the operand of a broadcast, is computed without moving
-/// elements.
+/// Returns true if `value`, the operand of a broadcast, is computed without
+/// moving elements.
 static bool isPlain(Value value) {
   Operation *op = value.getDefiningOp();
   if (!op || op->hasTrait<OpTrait::ConstantLike>())
@@ -224,7 +226,7 @@ static bool isPlain(Value value) {
          llvm::all_of(op->getOperands(), isPlain);
 }
 
-/// Whether indices can be kept in terms of merged loops.
+/// Returns true if indices can be expressed in merged loops.
 static bool allowsMerging(const KernelSpace &space) {
   return llvm::all_of(space.ops, [&](Operation *op) {
     if (op->hasTrait<OpTrait::ConstantLike>() ||
@@ -257,7 +259,7 @@ static void formLoops(KernelSpace &space) {
                          .getReducedDims())
       dimReduced[d] = true;
   // The loops of a sum fix its order, so they follow from its shape alone and
-  // not from what else the kernel reads.
+  // not from the kernel's other operands.
   space.merged = !space.hasReductions() && allowsMerging(space);
   for (unsigned d = 0; d < space.shape.size(); ++d) {
     if (d && space.merged && mergesWithNext(space, d - 1)) {
@@ -277,12 +279,12 @@ static void formLoops(KernelSpace &space) {
 
 namespace {
 
-/// Answers for the values of a body, each of which is looked at once: a value
-/// may be read in many ways.
+/// Decides for the values of a body whether lanes can be handled together;
+/// examines each value once, since a value may have many readers.
 class Lanes {
 public:
-  /// Whether the elements of `value` along its dimension `lane` can be handled
-  /// together: they are contiguous in memory, or the same.
+  /// Returns true if the elements of `value` along its dimension `lane` can be
+  /// handled together: they are contiguous in memory, or equal.
   bool areIn(Value value, std::optional<unsigned> lane) {
     if (!lane)
       return true;
@@ -306,7 +308,7 @@ bool Lanes::look(Value value, unsigned lane) {
   Operation *op = value.getDefiningOp();
   if (!op)
     return product(tensorOf(value).getShape().drop_front(lane + 1)) == 1;
-  // Its columns are side by side; what it reduces is looked at for itself.
+  // Its columns are contiguous; its operand is examined separately.
   if (isa<ReductionOpInterface>(op))
     return true;
   for (auto [k, operand] : llvm::enumerate(op->getOperands())) {
@@ -317,8 +319,8 @@ bool Lanes::look(Value value, unsigned lane) {
   return true;
 }
 
-/// Of what has one element for each kept index. Where the last dimension is
-/// reduced, these are scalars.
+/// Decides for values with one element for each kept index. If the last
+/// dimension is reduced, these are scalars.
 static bool canVectorizeKept(const KernelPass &pass, const KernelSpace &space,
                              Lanes &lanes) {
   return space.reduced.back() || llvm::all_of(pass.rowOps, [&](Operation *op) {

@@ -1,13 +1,13 @@
 //===- LowerKernels.cpp - Kernels to the LLVM dialect ---------------------===//
 //
-// The polynomials are MLIR's, but for erf, see ErrorFunction.cpp. 1/sqrt never
-// becomes an estimate: kernels have divisions and square roots only, which are
-// correctly rounded.
+// The polynomials are MLIR's, except for erf; see ErrorFunction.cpp. 1/sqrt
+// never becomes an estimate: kernels use only divisions and square roots, which
+// are correctly rounded.
 //
-// Arithmetic on bf16 is done in f32, and rounded to bf16 by integer arithmetic,
-// unless the target knows how to do the same: instructions for that may take
-// numbers below the normal ones for zero, and where there is none LLVM calls a
-// function that not every C library has.
+// Arithmetic on bf16 is done in f32 and rounded to bf16 by integer arithmetic,
+// unless the target provides the same result: instructions for it may flush
+// subnormal numbers to zero, and where there are none LLVM calls a function
+// that not every C library has.
 //
 //===----------------------------------------------------------------------===//
 
@@ -50,14 +50,14 @@ void reprise::loadKernelDialects(MLIRContext &context) {
                       scf::SCFDialect, vector::VectorDialect>();
 }
 
-/// The functions that have a polynomial of MLIR's.
+/// Returns true for the functions that MLIR approximates with a polynomial.
 static bool isApproximated(StringRef name) {
   return name == math::ExpOp::getOperationName() ||
          name == math::LogOp::getOperationName() ||
          name == math::TanhOp::getOperationName();
 }
 
-/// Those that compute in f32.
+/// Returns true for functions that compute in f32.
 static bool isWidened(StringRef name) {
   return isApproximated(name) || name == math::ErfOp::getOperationName();
 }
@@ -74,7 +74,7 @@ static bool isBFloat16(Type type) {
   return getElementTypeOrSelf(type).isBF16();
 }
 
-/// Lets ops on bf16 compute in f32, each rounded to bf16 on its own.
+/// Makes ops on bf16 compute in f32, with each result rounded to bf16.
 static void widenBFloat16(Operation *module) {
   auto widen = [](Type type) -> Type {
     Type single = Float32Type::get(type.getContext());
@@ -107,10 +107,10 @@ static void widenBFloat16(Operation *module) {
 }
 
 namespace {
-/// f64 to bf16 by way of f32 rounded to odd, which has two bits more than
-/// bf16 and says by the last one whether there was more: the second rounding
-/// is the only one (Boldo and Melquiond 2008, "Emulation of a FMA and correctly
-/// rounded sums: proved algorithms using rounding to odd").
+/// Rounds f64 to bf16 through f32 rounded to odd, which has more than two extra
+/// bits and whose last bit records inexactness: only the second rounding
+/// changes the result (Boldo and Melquiond 2008, "Emulation of a FMA and
+/// correctly rounded sums: proved algorithms using rounding to odd").
 struct RoundByOdd : OpRewritePattern<arith::TruncFOp> {
   using OpRewritePattern::OpRewritePattern;
 
@@ -144,7 +144,7 @@ struct RoundByOdd : OpRewritePattern<arith::TruncFOp> {
   }
 };
 
-/// bf16 to f64 by way of f32, which holds both exactly.
+/// Extends bf16 to f64 through f32; both conversions are exact.
 struct WidenBySingle : OpRewritePattern<arith::ExtFOp> {
   using OpRewritePattern::OpRewritePattern;
 

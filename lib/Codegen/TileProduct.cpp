@@ -1,8 +1,9 @@
 //===- TileProduct.cpp - Products of tiles in shared memory ---------------===//
 //
-// Multiply-adds: each is rounded once, sums are in the order of what is summed
-// over. A thread has every 16th row and every 8th column, so that neighbours
-// load neighbours of a row of b, or rows of it from different banks.
+// Multiply-adds: each is rounded once, and sums are in the order of the
+// neighbours summed over. A thread has every 16th row and every 8th column, so
+// that neighbours load neighbours of a row of b, or rows of it from different
+// banks.
 //
 // Tensor cores: mma.m16n8k16 of a warp, with sums in f32 (PTX ISA, "Matrix
 // fragments for mma.m16n8k16 with floating point type"). A warp has 16 rows of
@@ -63,7 +64,7 @@ private:
   /// Numbers that are loaded at once.
   static constexpr int64_t lanes = 4;
 
-  /// Adds products of that many numbers of each of some rows and columns.
+  /// Adds the products of one such vector from each of some rows and columns.
   void addLanes(Sums &sums, ArrayRef<Value> a,
                 llvm::function_ref<Value(int64_t, int64_t)> b, int64_t columns);
   SmallVector<Value> rowsAt(const SharedRows &a, Value k);
@@ -174,8 +175,9 @@ private:
   using Fragment = SmallVector<Value>;
 
   Fragment fragmentOfA(const SharedRows &a, Value k);
-  /// Of 16 columns of the product from begin + `first` on, or 8 where there are
-  /// no more: two words of each 8. `areRows`: they are rows of b, else columns.
+  /// Loads 16 columns of the product starting at begin + `first`, or 8 if there
+  /// are no more: two words for every 8. `areRows`: they are rows of b, else
+  /// columns.
   Fragment fragmentsOfB(const SharedRows &b, bool areRows, Value begin,
                         int64_t first, int64_t columns, Value k);
   Sums addAll(ArrayRef<Value> sums, const SharedRows &a, const SharedRows &b,
@@ -183,12 +185,13 @@ private:
   void multiply(Sums &sums, int64_t columns, ArrayRef<Value> a,
                 ArrayRef<Value> b, int64_t first);
 
-  /// Words as the instruction takes them: f16 as pairs.
+  /// Converts words to the instruction's operands: f16 as pairs.
   void asOperands(Fragment &words);
 
   Type element;
   Value lane, warpRow;
-  /// Which of the teams that share a row this is; null where none do.
+  /// This team's number among those that share a row; null if there is only
+  /// one.
   Value sharer;
 };
 } // namespace
@@ -208,8 +211,8 @@ TensorCores::Fragment TensorCores::fragmentOfA(const SharedRows &a, Value k) {
   return fragment;
 }
 
-/// Matrices of neighbours k to k + 7, then of the next 8, of 8 columns, then
-/// the same of the next 8.
+/// Loads matrices of neighbours k to k + 7, then of the next 8, of 8 columns,
+/// then the same of the next 8.
 TensorCores::Fragment TensorCores::fragmentsOfB(const SharedRows &b,
                                                 bool areRows, Value begin,
                                                 int64_t first, int64_t columns,

@@ -50,8 +50,8 @@ Value sg::activation(GeluOp op, Emitter &e, Value x) {
   return e.mul(x, share);
 }
 
-/// With the distribution D and its density d: D(x) + x d(x). With
-/// t = tanh(u(x)): (1 + t) / 2 + x (1 - t^2) / 2 u'(x).
+/// D(x) + x d(x) for the distribution D and its density d. With t = tanh(u(x)):
+/// (1 + t) / 2 + x (1 - t^2) / 2 u'(x).
 Value sg::slope(GeluOp op, Emitter &e, Value x) {
   Value square = e.mul(x, x);
   if (!op.getTanh()) {

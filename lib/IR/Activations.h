@@ -1,7 +1,7 @@
 //===- Activations.h - Formulas of activations ------------------*- C++ -*-===//
 //
-// Each is two formulas in primitives: the function of x and its slope there.
-// Both are computed in f32 where x is bf16 or f16.
+// Each activation is two formulas in primitives: the function of x and its
+// slope there. Both are computed in f32 if x is bf16 or f16.
 //
 //===----------------------------------------------------------------------===//
 #ifndef REPRISE_LIB_IR_ACTIVATIONS_H
@@ -11,7 +11,7 @@
 
 namespace reprise::sg {
 
-/// x, or x as f32 where it is narrower.
+/// x, or x as f32 if it is narrower.
 mlir::Value widened(Emitter &e, mlir::Value x);
 
 mlir::Value activation(GeluOp op, Emitter &e, mlir::Value x);

@@ -1,4 +1,4 @@
-//===- AttentionParts.cpp - What an attention is of -----------------------===//
+//===- AttentionParts.cpp - The operands and results of an attention ------===//
 
 #include "reprise/IR/Attention.h"
 #include "reprise/IR/Sg.h"

@@ -1,7 +1,7 @@
 //===- AutocastModels.cpp - Ops of sg under mixed precision ---------------===//
 //
-// Where a rule is not PyTorch's: a global mean is Wide, because it is rounded
-// twice otherwise.
+// One rule differs from PyTorch's: a global mean is Wide, because it would
+// otherwise be rounded twice.
 //
 //===----------------------------------------------------------------------===//
 

@@ -1,4 +1,4 @@
-//===- BlockRewrite.cpp - Changing the seams of blocks --------------------===//
+//===- BlockRewrite.cpp - Operands and results of blocks ------------------===//
 
 #include "reprise/IR/BlockRewrite.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
@@ -27,8 +27,9 @@ bool sg::isStatistics(Value value) {
   return op && llvm::is_contained(op.getStatistics(), result.getResultNumber());
 }
 
-/// Replaces `module` by one with other operands, results kept where
-/// `keepResult` says so followed by `extra` types. The body moves along.
+/// Replaces `module` by one with other operands; its results are those for
+/// which `keepResult` returns true, followed by `extra` types. The body moves
+/// along.
 static sg::BlockOp rebuild(sg::BlockOp module, ValueRange operands,
                            llvm::function_ref<bool(unsigned)> keepResult,
                            TypeRange extra) {
@@ -138,7 +139,7 @@ void sg::settleMarks(Operation *root) {
     Value value = definitionOf(mark.getOperand());
     while (isa_and_present<ReshapeOp, KeepOp>(value.getDefiningOp()))
       value = definitionOf(value.getDefiningOp()->getOperand(0));
-    // Arguments and what costs nothing are there in any case.
+    // Arguments and values that cost nothing are always available.
     if (Operation *op = value.getDefiningOp(); op && hasOrigin(op))
       op->setAttr(SgDialect::kKeepAttr, UnitAttr::get(op->getContext()));
   });

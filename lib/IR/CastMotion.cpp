@@ -1,9 +1,9 @@
 //===- CastMotion.cpp - Casts on the kernels' side of views ---------------===//
 //
-// A view is no kernel: what stands behind it cannot join what stands in front.
-// What only moves elements, as a transpose or a roll, is a kernel of its own,
-// and moves half as much of narrow ones. Casts change no order of elements, so
-// that they may stand on either side:
+// A view is no kernel: ops after it cannot join ops before it. An op that only
+// moves elements, as a transpose or a roll, is a kernel of its own, and moves
+// half as many bytes for narrow elements. Casts do not change the order of
+// elements, so that they may be on either side:
 //
 //   kernel, roll, transpose, {cast} -> {kernel, cast}, roll, transpose
 //   {cast}, transpose, roll, kernel -> transpose, roll, {cast, kernel}
@@ -21,8 +21,8 @@ using namespace mlir;
 using namespace reprise;
 using namespace reprise::sg;
 
-/// Bits that a cast of floating-point numbers adds to an element; negative
-/// where it takes some, 0 for other casts.
+/// The bits that a cast of floating-point numbers adds to an element; negative
+/// if it removes some, 0 for other casts.
 static int addedBits(CastOp op) {
   Type from = getElementTypeOrSelf(op.getOperand().getType());
   Type to = getElementTypeOrSelf(op.getResult().getType());
@@ -34,7 +34,7 @@ static int addedBits(CastOp op) {
 
 namespace {
 
-/// A narrowing cast stands in front of a view: with what makes the value.
+/// Moves a narrowing cast before a view: to the op that computes the value.
 struct NarrowBeforeReshape : public OpRewritePattern<CastOp> {
   using OpRewritePattern::OpRewritePattern;
 
@@ -58,7 +58,7 @@ struct NarrowBeforeReshape : public OpRewritePattern<CastOp> {
   }
 };
 
-/// A widening cast stands behind a view: with what reads the value.
+/// Moves a widening cast after a view: to the ops that read the value.
 struct WidenBehindReshape : public OpRewritePattern<ReshapeOp> {
   using OpRewritePattern::OpRewritePattern;
 
@@ -81,7 +81,7 @@ struct WidenBehindReshape : public OpRewritePattern<ReshapeOp> {
   }
 };
 
-/// The op on another operand, of the operand's element type.
+/// Creates the op on another operand, of the operand's element type.
 Value moveAgain(Operation *op, Value operand, PatternRewriter &rewriter) {
   OriginScope scope(rewriter, op);
   IRMapping mapping;
@@ -92,20 +92,20 @@ Value moveAgain(Operation *op, Value operand, PatternRewriter &rewriter) {
   return moved->getResult(0);
 }
 
-/// Null for an argument; of a view that of what is viewed.
+/// Null for an argument; for a view, the producer of the viewed value.
 Operation *makerOf(Value value) {
   while (auto view = value.getDefiningOp<ReshapeOp>())
     value = view.getOperand();
   return value.getDefiningOp();
 }
 
-/// Whether a cast joins the op's kernel.
+/// Returns true if a cast can join the op's kernel.
 bool takesCast(Operation *op) {
   KernelRole role = kernelRoleOf(op);
   return role != KernelRole::None && role != KernelRole::Alone;
 }
 
-/// Whether all that read a value, or a view of it, take a cast in.
+/// Returns true if all readers of a value, or of its views, can take in a cast.
 bool areKernels(Value value) {
   return llvm::all_of(value.getUsers(), [](Operation *user) {
     auto view = dyn_cast<ReshapeOp>(user);
@@ -113,8 +113,8 @@ bool areKernels(Value value) {
   });
 }
 
-/// A narrowing cast stands in front of what only moves elements, for nobody
-/// else: with the kernel that makes them.
+/// Moves a narrowing cast before an op that only moves elements and has no
+/// other reader: to the kernel that computes them.
 struct NarrowBeforeMove : public OpRewritePattern<CastOp> {
   using OpRewritePattern::OpRewritePattern;
 
@@ -142,7 +142,7 @@ struct NarrowBeforeMove : public OpRewritePattern<CastOp> {
   }
 };
 
-/// A widening cast stands behind what only moves elements: with the kernels
+/// Moves a widening cast after an op that only moves elements: to the kernels
 /// that read them.
 template <typename MoveOp>
 struct WidenBehindMove : public OpRewritePattern<MoveOp> {

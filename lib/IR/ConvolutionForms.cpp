@@ -1,23 +1,24 @@
-//===- ConvolutionForms.cpp - Convolutions as a library wants them --------===//
+//===- ConvolutionForms.cpp - Convolution shapes for a library ------------===//
 //
-// Tensor cores take channels by eights; a library without them at hand copies
-// the operands into a workspace first, each time. Here an image is padded once,
-// in the kernel that makes it.
+// Tensor cores take channels in multiples of eight; for other shapes a library
+// copies the operands into a workspace first, each time. Here an image is
+// padded once, in the kernel that computes it.
 //
 //   y  = conv(x, f)        = conv(pad x, pad f)
 //   dx = conv'(dy, f)      = slice conv'(dy, pad f)
 //   df = conv''(x, dy)     = slice conv''(pad x, dy)
 //
-// Where windows are s points apart, those between two of them become channels
-// ("space to depth"). Windows get rows and columns of zeros until they begin at
-// a multiple of s and are one wide: a stem of 7x7 at strides of 2 over three
-// channels is one of 4x4 over four times three and a zero.
+// If windows are s points apart, the points between two of them become channels
+// ("space to depth"). Windows are padded with rows and columns of zeros until
+// they begin at a multiple of s and their extent is one: a stem of 7x7 at
+// strides of 2 over three channels becomes one of 4x4 over four times three and
+// a zero.
 //
 //   y  = conv(x, f)        = conv(pad fold x, fold pad f) of stride 1
 //   df = conv''(x, dy)     = slice unfold conv''(pad fold x, dy)
 //
 // With a filter of 1x1, strides s and no padding, points between those that the
-// filter looks at have no gradient:
+// filter reads have no gradient:
 //
 //   dx = spread conv'(dy, f) of stride 1, s - 1 zeros between neighbours
 //
@@ -37,7 +38,7 @@ static int64_t channelsOf(Value value) {
   return tensorOf(value).getShape().back();
 }
 
-/// What `make` makes below a cast, whose kernel then makes it too.
+/// Applies `make` below a cast, whose kernel then computes its result too.
 static Value belowCast(OpBuilder &b, Location loc, Value value,
                        llvm::function_ref<Value(Value)> make) {
   auto cast = value.getDefiningOp<CastOp>();
@@ -48,7 +49,7 @@ static Value belowCast(OpBuilder &b, Location loc, Value value,
   return CastOp::create(b, loc, tensorOf(result).clone(element), result);
 }
 
-/// Zeros behind the last channel.
+/// Pads with zeros after the last channel.
 static Value filledUp(OpBuilder &b, Location loc, Value value,
                       int64_t channels) {
   SmallVector<int64_t> none(tensorOf(value).getRank(), 0), high(none);
@@ -63,7 +64,7 @@ static Value padded(OpBuilder &b, Location loc, Value value, int64_t channels) {
   });
 }
 
-/// So many elements from `starts` on, by default the first.
+/// A slice of `shape` from `starts` on, by default from the first element.
 static Value cut(OpBuilder &b, Location loc, Value value,
                  ArrayRef<int64_t> shape, ArrayRef<int64_t> starts = {}) {
   if (tensorOf(value).getShape() == shape)
@@ -150,10 +151,10 @@ private:
 /// A convolution whose strides become channels. Dimensions: height and width.
 struct FoldedStrides {
   ArrayRef<int64_t> strides;
-  /// Points of zeros around the image, by strides, and rows or columns of zeros
+  /// Zeros around the image, in units of strides, and rows or columns of zeros
   /// around the filter.
   std::array<int64_t, 2> beforeImage, behindImage, beforeFilter, behindFilter;
-  /// Of each point.
+  /// Channels of each point.
   int64_t channels;
 
   int64_t allChannels() const { return strides[0] * strides[1] * channels; }
@@ -248,7 +249,7 @@ static Value zerosAround(OpBuilder &b, Location loc, Value value,
   return PadOp::create(b, loc, value, low, high, none, llvm::APFloat(0.0));
 }
 
-/// The cast's kernel puts the zeros around.
+/// The cast's kernel adds the zeros around.
 Value FoldedStrides::image(OpBuilder &b, Location loc, Value x) const {
   ArrayRef<int64_t> shape = tensorOf(x).getShape();
   int64_t height = shape[1] / strides[0], width = shape[2] / strides[1];
@@ -344,8 +345,8 @@ static Value folded(OpBuilder &b, Conv2DFilterGradOp op,
 }
 
 /// The form of a convolution whose strides become at most `most` channels, a
-/// multiple of `multiple`; none: it has no strides, or more channels, or an
-/// image that they do not divide.
+/// multiple of `multiple`; none if it has no strides, more channels, or an
+/// image that the strides do not divide.
 template <typename OpTy>
 static std::optional<FoldedStrides> formOf(OpTy op, int64_t most,
                                            int64_t multiple) {

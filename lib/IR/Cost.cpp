@@ -1,13 +1,12 @@
-//===- Cost.cpp - What running an op takes --------------------------------===//
+//===- Cost.cpp - The arithmetic and traffic of ops -----------------------===//
 //
-// Counted the way papers count: a multiply-add is two operations, products with
-// padding included, and any elementary function is one. Bytes are each distinct
-// operand once and each result once. Composite ops count the operations of
-// their decomposition. A kernel counts what its code runs: an op once in each
-// pass over a row that needs it, but bytes once, since a row stays in a cache
-// from pass to pass. A random number is Philox 4x32-10: ten rounds of two
-// products, four exclusive ors and two additions, then a conversion and a
-// product.
+// Counted as in papers: a multiply-add is two operations, products with padding
+// included, and any elementary function is one. Bytes are each distinct operand
+// once and each result once. Composite ops count the operations of their
+// decomposition. A kernel counts the code it runs: an op once in each pass over
+// a row that needs it, but bytes once, since a row stays in a cache from pass
+// to pass. A random number is Philox 4x32-10: ten rounds of two products, four
+// exclusive ors and two additions, then a conversion and a product.
 //
 //===----------------------------------------------------------------------===//
 
@@ -33,12 +32,12 @@ static uint64_t elements(Value value) {
 
 static uint64_t noFlops(Operation *) { return 0; }
 
-/// `count` operations an element of the first result.
+/// `count` operations per element of the first result.
 template <uint64_t count> static uint64_t perResult(Operation *op) {
   return count * elements(op->getResult(0));
 }
 
-/// `count` operations an element of the first operand.
+/// `count` operations per element of the first operand.
 template <uint64_t count> static uint64_t perOperand(Operation *op) {
   return count * elements(op->getOperand(0));
 }
@@ -55,8 +54,8 @@ static uint64_t matMulBiasFlops(Operation *op) {
   return productFlops<MatMulBiasOp>(op) + elements(op->getResult(0));
 }
 
-/// 2 N H' W' O KH KW C/groups: of the result y (N,H',W',O) or its cotangent,
-/// and of a filter (O,KH,KW,C/groups).
+/// 2 N H' W' O KH KW C/groups, for the result y (N,H',W',O) or its cotangent
+/// and a filter (O,KH,KW,C/groups).
 static uint64_t convolutionFlops(Value y, Value filter) {
   return 2 * elements(y) * (elements(filter) / tensorOf(filter).getDimSize(0));
 }
@@ -82,7 +81,7 @@ static uint64_t convFilterGradFlops(Operation *op) {
   return convolutionFlops(grad.getDy(), grad.getResult());
 }
 
-/// `count` operations an element of each window; `pooled` has one element a
+/// `count` operations per element of each window; `pooled` has one element per
 /// window.
 template <typename OpTy, uint64_t count>
 static uint64_t windowFlops(OpTy op, Value pooled) {
@@ -120,8 +119,8 @@ static uint64_t avgPoolGradFlops(Operation *op) {
          elements(grad.getDy());
 }
 
-/// `products` of all queries with all keys, and `each` operations a score, more
-/// where its weight may be dropped.
+/// `products` of all queries with all keys, and `each` operations per score,
+/// more if its weight may be dropped.
 template <uint64_t products, uint64_t each>
 static uint64_t attentionFlops(Operation *op) {
   auto qkv = tensorOf(op->getOperand(0));
@@ -150,7 +149,7 @@ static uint64_t regionFlops(Operation *op) {
   return sum;
 }
 
-/// What a pass computes, from `ofRow` and from arguments: each op once.
+/// Operations of a pass, given `ofRow` and the arguments: each op once.
 static uint64_t passFlops(Block &body, const KernelPass &pass,
                           const llvm::DenseSet<Operation *> &ofRow) {
   llvm::SmallSetVector<Operation *, 16> run(pass.reductions.begin(),
@@ -169,7 +168,8 @@ static uint64_t passFlops(Block &body, const KernelPass &pass,
   return sum;
 }
 
-/// What has queries, keys or a tile of a bias computes the scores for itself.
+/// Each part of the kernel, for queries, keys or a tile of a bias, computes the
+/// scores itself.
 static uint64_t attentionGradKernelFlops(Operation *op) {
   bool hasBias = bool(cast<AttentionGradOp>(op).getBias());
   return hasBias ? attentionFlops<9, 3 * 7>(op) : attentionFlops<7, 2 * 7>(op);
@@ -208,8 +208,8 @@ static uint64_t operandsAndResults(Operation *op) {
   return sum;
 }
 
-/// What a kernel reads of an argument: all of it, unless what moves its
-/// elements takes fewer.
+/// The bytes that a kernel reads of an argument: all, unless the ops that move
+/// its elements read fewer.
 static uint64_t bytesRead(BlockArgument argument) {
   uint64_t most = elements(argument), sum = 0;
   for (Operation *user : argument.getUsers())
@@ -218,7 +218,7 @@ static uint64_t bytesRead(BlockArgument argument) {
   return sum < most ? bytes * sum / most : bytes;
 }
 
-/// Each distinct operand once, as far as any reader of it goes, and the
+/// Each distinct operand once, up to the sum of its readers' bytes, and the
 /// results.
 static uint64_t kernelBytes(Operation *op) {
   llvm::SmallMapVector<Value, uint64_t, 4> read;
@@ -235,7 +235,7 @@ static uint64_t kernelBytes(Operation *op) {
   return sum;
 }
 
-/// What is not taken is not read.
+/// Elements outside the slice are not read.
 static uint64_t takenBytes(Operation *op) {
   return 2 * byteSize(op->getResult(0).getType());
 }
@@ -263,7 +263,7 @@ struct CostModel
   KernelClass getKernelClass(Operation *) const { return kernelClass; }
 };
 
-/// Products of a library, and what it does with the scores between them.
+/// Products of a library, and its operations on the scores between them.
 template <typename OpTy, uint64_t products, uint64_t each>
 struct AttentionCostModel
     : CostOpInterface::ExternalModel<AttentionCostModel<OpTy, products, each>,

@@ -1,8 +1,8 @@
 //===- Decompose.cpp - Composite ops as primitives ------------------------===//
 //
 // The order of operations is part of the meaning: batch_norm_training's first
-// result and sg.normalize are the same function below, so that a block computed
-// again from kept statistics has the bits of the original.
+// result and sg.normalize are the same function below, so that a block
+// recomputed from kept statistics has the bits of the original.
 //
 //===----------------------------------------------------------------------===//
 
@@ -18,8 +18,8 @@ using Values = SmallVector<Value>;
 // Normalization
 //===----------------------------------------------------------------------===//
 
-// Where parameters and statistics are wider than x, all is computed in their
-// type: x is cast at the beginning, and what has its type at the end.
+// If parameters and statistics are wider than x, everything is computed in
+// their type: x is cast at the beginning, and results of its type at the end.
 
 /// ((x - mean) * rstd) * gamma + beta, each rounded.
 static Value normalize(Emitter &e, Value x, Value mean, Value rstd, Value gamma,
@@ -36,7 +36,7 @@ static Value reciprocalDeviation(Emitter &e, Value variance, double epsilon) {
   return e.make<RsqrtOp>(e.add(variance, summand));
 }
 
-/// Elements a channel.
+/// The number of elements per channel.
 static double channelCount(Value x) {
   auto type = tensorOf(x);
   return type.getNumElements() / type.getShape().back();
@@ -47,8 +47,8 @@ struct Moments {
   Value mean, variance;
 };
 
-/// Two passes over x, where it has but one sample: the difference of two large
-/// sums would lose the variance.
+/// Two passes over x, used if it has only one sample: the difference of two
+/// large sums would lose the variance.
 static Moments momentsOfOne(Emitter &e, Value x) {
   Value sum = e.sumToLast(x);
   Value count = e.splat(sum, channelCount(x));
@@ -70,11 +70,11 @@ static Value roughMean(Emitter &e, Value x, Value like) {
   return e.div(sum, count);
 }
 
-/// One pass over x, of sums about a rough mean k: with d = mean - k the
+/// One pass over x, with sums about a rough mean k: with d = mean - k the
 /// variance is sum (x - k)^2 / n - d^2. The mean of m of n numbers is at most
 /// sqrt(variance (n/m - 1)) away from that of all, whatever they are, so that
-/// what is subtracted is at most 15 times what is left: four bits of the
-/// mantissa's 24 may be lost to it.
+/// the subtracted term is at most 15 times the result: at most four bits of the
+/// mantissa's 24 are lost.
 static Moments momentsAbout(Emitter &e, Value x, Value rough) {
   Value moved = e.sub(x, e.trailing(rough, x));
   Value sum = e.sumToLast(moved);
@@ -175,7 +175,7 @@ static Values decompose(SoftmaxGradOp op, Emitter &e) {
   return {e.mul(y, shifted)};
 }
 
-/// Where the label of row n is k, for logits (N,K).
+/// An i1 that is true where the label of row n is k, for logits (N,K).
 static Value labelMask(Emitter &e, Value logits, Value labels) {
   auto type = RankedTensorType::get(tensorOf(logits).getShape(),
                                     tensorOf(labels).getElementType());
@@ -183,7 +183,7 @@ static Value labelMask(Emitter &e, Value logits, Value labels) {
   return e.compare(ComparePredicate::EQ, classes, e.leading(labels, logits));
 }
 
-/// `x` of (N) or (N,K), 0 in rows that are ignored.
+/// `x` of (N) or (N,K), with 0 in rows that are ignored.
 static Value zeroWhereIgnored(Emitter &e, Value x, Value labels,
                               std::optional<int64_t> ignored) {
   if (!ignored)
@@ -214,9 +214,9 @@ static Values decompose(CrossEntropyOp op, Emitter &e) {
           lse};
 }
 
-/// e^(logits - lse) is divided by its row's sum, which would be 1: a row of
-/// large logits has an lse that is rounded by more than probabilities may be,
-/// and the division takes that out again.
+/// e^(logits - lse) is divided by its row's sum, which would be 1 in exact
+/// arithmetic: the lse of a row of large logits has a larger rounding error
+/// than probabilities may have, and the division cancels it.
 static Values decompose(CrossEntropyGradOp op, Emitter &e) {
   Value logits = e.as(op.getLogits(), op.getLse());
   Value shifted = e.sub(logits, e.leading(op.getLse(), logits));
@@ -235,7 +235,8 @@ static Values decompose(CrossEntropyGradOp op, Emitter &e) {
 // Dropout
 //===----------------------------------------------------------------------===//
 
-/// The draw is in f32 whatever x is, so that the mask does not depend on it.
+/// The draw is in f32 whatever the type of x, so that the mask does not depend
+/// on it.
 static Values decompose(DropoutOp op, Emitter &e) {
   Value x = op.getX();
   double probability = op.getProbability().convertToDouble();
@@ -258,7 +259,7 @@ static Values decompose(DropoutOp op, Emitter &e) {
 // Models
 //===----------------------------------------------------------------------===//
 
-/// y from x and the kept statistics.
+/// Computes y from x and the kept statistics.
 struct BatchNormStatistics
     : StatisticsOpInterface::ExternalModel<BatchNormStatistics,
                                            BatchNormTrainingOp> {
@@ -273,7 +274,7 @@ struct BatchNormStatistics
   }
 };
 
-/// Nothing but what is kept.
+/// Recomputes nothing: the only result is the kept one.
 struct KeepStatistics
     : StatisticsOpInterface::ExternalModel<KeepStatistics, KeepOp> {
   SmallVector<unsigned> getStatistics(Operation *) const { return {0}; }
@@ -284,7 +285,7 @@ struct KeepStatistics
   }
 };
 
-/// The maximum of a window is looked for once, not by each element in it.
+/// The maximum of a window is found once, not by each element in it.
 static Values decompose(MaxPool2DGradOp op, Emitter &e) {
   Value argmax = e.make<MaxPool2DArgmaxOp>(op.getX(), op.getWindow(),
                                            op.getStrides(), op.getPadding());
@@ -293,7 +294,7 @@ static Values decompose(MaxPool2DGradOp op, Emitter &e) {
                                      op.getStrides(), op.getPadding())};
 }
 
-/// Product and sum at least in f32, and one rounding behind the sum.
+/// Product and sum at least in f32, and one rounding after the sum.
 static Values decompose(MatMulBiasOp op, Emitter &e) {
   auto type = tensorOf(op.getResult());
   Type sums = tensorOf(op.getLhs()).getElementType(),
@@ -310,7 +311,7 @@ static Values decompose(MatMulBiasOp op, Emitter &e) {
   return {e.as(sum, op.getResult())};
 }
 
-/// The same.
+/// The same for a gradient and the tensor that it adds to.
 static Values decompose(Conv2DInputGradAddOp op, Emitter &e) {
   auto type = tensorOf(op.getResult());
   Type wide = Float32Type::get(op.getContext());

@@ -6,8 +6,8 @@
 
 namespace reprise::sg {
 
-/// A decomposition is a function of the op and what emits: a value for each
-/// result.
+/// A decomposition is a function of the op and an emitter; it returns a value
+/// for each result.
 template <typename OpTy,
           llvm::SmallVector<mlir::Value> (*function)(OpTy, Emitter &)>
 struct DecomposeModel

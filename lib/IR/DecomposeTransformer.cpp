@@ -65,7 +65,7 @@ static Values decompose(LayerNormGradOp op, Emitter &e) {
 // Attention
 //===----------------------------------------------------------------------===//
 
-/// Of (B,N,P,H,D) part `which` of P, each head by itself: (B,H,N,D).
+/// Part `which` of P in (B,N,P,H,D), with the heads separated: (B,H,N,D).
 static Value headsOf(Emitter &e, Value parts, int64_t which) {
   auto type = tensorOf(parts);
   SmallVector<int64_t> starts(5, 0), limits(type.getShape()), strides(5, 1);
@@ -113,7 +113,8 @@ static Value scoresOf(Emitter &e, Value q, Value k, double scale, Value bias,
   return e.make<ReshapeOp>(type, e.add(split, repeated));
 }
 
-/// Drops what the attention drops of a tensor (B,H,N,N), if it does.
+/// Drops elements of a tensor (B,H,N,N) as the attention does, if it has
+/// dropout.
 template <typename OpTy> static Value dropped(OpTy op, Emitter &e, Value x) {
   if (!op.getSeed())
     return x;

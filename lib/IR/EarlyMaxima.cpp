@@ -1,4 +1,4 @@
-//===- EarlyMaxima.cpp - Maxima looked for in the forward pass ------------===//
+//===- EarlyMaxima.cpp - Pools' maxima found in the forward pass ----------===//
 
 #include "reprise/IR/EarlyMaxima.h"
 #include "reprise/IR/Origin.h"

@@ -62,7 +62,7 @@ Value ElementBuilder::splat(Type type, double value) {
 }
 
 Value ElementBuilder::inBounds(Value at, int64_t extent) {
-  // Below zero is above every extent, unsigned.
+  // A negative number is above every extent, unsigned.
   return arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::ult, at,
                                constant(extent));
 }
@@ -151,7 +151,7 @@ Index ElementBuilder::moved(const Index &like, Type type, ArrayRef<Value> at,
 }
 
 //===----------------------------------------------------------------------===//
-// Control
+// Control flow
 //===----------------------------------------------------------------------===//
 
 SmallVector<Value> ElementBuilder::branch(Value condition, TypeRange types,
@@ -242,7 +242,7 @@ Value ElementBuilder::emit(Operation *op, const Index &index) {
 }
 
 //===----------------------------------------------------------------------===//
-// Questions
+// Queries
 //===----------------------------------------------------------------------===//
 
 KernelRole reprise::kernelRoleOf(Operation *op) {
@@ -294,7 +294,7 @@ bool reprise::isProjection(IndexMapOpInterface op) {
     if (expr == 0)
       continue;
     auto dim = dyn_cast<AffineDimExpr>(expr);
-    // A part of a dimension is no dimension: its rows are longer in memory.
+    // A part of a dimension does not count: its rows are longer in memory.
     if (!dim || from.getDimSize(k) != to.getDimSize(dim.getPosition()))
       return false;
     if (last && dim.getPosition() <= *last)

@@ -1,9 +1,9 @@
 //===- Emit.h - Short names for emitting sg ops -----------------*- C++ -*-===//
 //
-// Derivatives and decompositions are formulas. This lets them read as such:
-// every method emits one op (or a splat and an op) at the builder's insertion
-// point, in the order in which C++ evaluates the calls. Never nest two calls as
-// arguments of one call where the order of emission matters to a reader: C++
+// Derivatives and decompositions are formulas, and this makes them read as
+// such: every method emits one op (or a splat and an op) at the builder's
+// insertion point, in the order in which C++ evaluates the calls. Never nest
+// two calls as arguments of one call if the order of emission matters: C++
 // leaves the order of arguments open, and the IR must not depend on the
 // compiler.
 //

@@ -1,10 +1,10 @@
-//===- GradientSums.cpp - Gradients that add up where they are made -------===//
+//===- GradientSums.cpp - Gradients added in place by products ------------===//
 //
-// Where a tensor has two readers, as the input of a residual block, its
-// gradient is the sum of theirs. A product that adds to what the other one left
-// needs no bytes for its own. Bits are those of the two ops, since the product
-// is whole before it is added, and rounded once. It is slower: what it adds to
-// should be large, and free to be written over.
+// If a tensor has two readers, as the input of a residual block has, its
+// gradient is the sum of theirs. A product that adds to the other gradient in
+// place needs no bytes of its own. Bits are those of the two ops, since the
+// product is complete before it is added, and rounded once. It is slower: the
+// tensor it adds to should be large, and free to be overwritten.
 //
 //===----------------------------------------------------------------------===//
 
@@ -19,7 +19,8 @@ using namespace mlir;
 using namespace reprise;
 using namespace reprise::sg;
 
-/// Whether an op of the block makes the value and none behind `last` reads it.
+/// Returns true if an op of the block computes the value and none after `last`
+/// reads it.
 static bool endsAt(Value value, Operation *last) {
   Operation *made = value.getDefiningOp();
   if (!made || made->getBlock() != last->getBlock() ||
@@ -31,8 +32,8 @@ static bool endsAt(Value value, Operation *last) {
   });
 }
 
-/// Which operand is the gradient that is added to the other one; of two the one
-/// that is made later.
+/// The operand that is the gradient to add to the other one; if both could be,
+/// the one computed later.
 static std::optional<unsigned> sideOfGradient(AddOp op,
                                               const AddsInPlace &adds) {
   std::optional<unsigned> found;
@@ -68,7 +69,7 @@ void sg::addUpGradients(Block &block, const AddsInPlace &adds) {
   uint64_t largest = 0;
   for (AddOp op : block.getOps<AddOp>()) {
     if (!getElementTypeOrSelf(op.getType()).isF32())
-      continue; // would be rounded otherwise
+      continue; // rounding would differ
     if (std::optional<unsigned> side = sideOfGradient(op, adds)) {
       found.push_back({op, *side});
       largest = std::max(largest, byteSize(op.getType()));

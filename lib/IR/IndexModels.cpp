@@ -19,7 +19,7 @@ struct RollModel : KernelOpInterface::ExternalModel<RollModel, RollOp> {
 };
 
 /// Neighbours along the table's dimensions are neighbours in a row of it;
-/// along those of the indices they are of rows anywhere.
+/// neighbours along the dimensions of the indices are in unrelated rows.
 struct GatherModel : KernelOpInterface::ExternalModel<GatherModel, GatherOp> {
   OperandLanes getOperandLanes(Operation *op, unsigned operand,
                                unsigned dim) const {
@@ -34,7 +34,7 @@ struct GatherModel : KernelOpInterface::ExternalModel<GatherModel, GatherOp> {
 
 } // namespace
 
-/// A shift s > 0 reads at i - s, or, where that is below 0, from the end.
+/// A shift s > 0 reads at i - s, or, if that is negative, from the end.
 Value RollModel::emitAt(Operation *operation, ElementBuilder &e,
                         const Index &index) const {
   auto op = cast<RollOp>(operation);

@@ -1,7 +1,7 @@
 //===- KernelModels.cpp - Ops of sg as code of kernels --------------------===//
 //
-// Elements of the ops that make, pad and join; reductions; which pointwise ops
-// are cheap. Pools are in PoolModels.cpp.
+// Elements of the ops that create, pad and join; reductions; which pointwise
+// ops are cheap. Pools are in PoolModels.cpp.
 //
 //===----------------------------------------------------------------------===//
 
@@ -18,7 +18,7 @@ using namespace reprise;
 using namespace reprise::sg;
 
 //===----------------------------------------------------------------------===//
-// Making
+// Creating
 //===----------------------------------------------------------------------===//
 
 namespace {
@@ -63,8 +63,8 @@ struct IotaModel : KernelOpInterface::ExternalModel<IotaModel, IotaOp> {
   }
 };
 
-/// What moves elements by a map has its element from that; a broadcast is
-/// repeated by whatever reads it.
+/// An op that moves elements by a map gets its element from that map; a
+/// broadcast is repeated by all of its readers.
 struct BroadcastModel
     : KernelOpInterface::ExternalModel<BroadcastModel, BroadcastOp> {
   KernelRole getKernelRole(Operation *) const { return KernelRole::Repeated; }
@@ -101,8 +101,8 @@ struct ConcatModel : KernelOpInterface::ExternalModel<ConcatModel, ConcatOp> {
   }
 
 private:
-  /// The element if it is of operand `first`, which begins at `offset`, or of a
-  /// later one.
+  /// The element if it belongs to operand `first`, which begins at `offset`, or
+  /// to a later one.
   static Value emitFrom(ConcatOp op, ElementBuilder &e, unsigned first,
                         int64_t offset, const Index &index);
 };
@@ -262,7 +262,7 @@ static bool isReal(Value x) {
 
 namespace {
 
-/// What reductions of sg have in common.
+/// The common part of sg's reductions.
 template <typename Model, typename OpTy>
 struct ReductionModel : ReductionOpInterface::ExternalModel<Model, OpTy> {
   ArrayRef<int64_t> getReducedDims(Operation *op) const {
@@ -303,7 +303,7 @@ struct MaxModel : ReductionModel<MaxModel, ReduceMaxOp> {
   }
 };
 
-/// A pointwise op of few instructions. PointwiseOpInterface says the element.
+/// A pointwise op of few instructions. PointwiseOpInterface emits the element.
 template <typename OpTy>
 struct CheapModel : KernelOpInterface::ExternalModel<CheapModel<OpTy>, OpTy> {
   KernelRole getKernelRole(Operation *) const { return KernelRole::Pointwise; }

@@ -1,4 +1,4 @@
-//===- KernelPasses.cpp - How often a kernel goes over a row --------------===//
+//===- KernelPasses.cpp - The passes of a kernel over a row ---------------===//
 
 #include "reprise/IR/KernelPasses.h"
 #include "llvm/ADT/STLExtras.h"
@@ -11,7 +11,7 @@ static ArrayRef<int64_t> shapeOf(Value value) {
   return cast<RankedTensorType>(value.getType()).getShape();
 }
 
-/// The ops that what is yielded is computed from.
+/// The ops that the yielded values are computed from.
 static llvm::SmallPtrSet<Operation *, 16> neededOps(Block &body) {
   llvm::SmallPtrSet<Operation *, 16> needed;
   SmallVector<Value> open(body.getTerminator()->getOperands());
@@ -38,7 +38,7 @@ private:
 
   Block &body;
   llvm::SmallPtrSet<Operation *, 16> needed;
-  /// The first reduction, which says what a row is.
+  /// The first reduction, which defines a row.
   Operation *reduction = nullptr;
   KernelPasses result;
 };
@@ -62,7 +62,7 @@ void PassReader::countPasses() {
   }
 }
 
-/// Whether a row has one element of it.
+/// Returns true if the value has one element per row.
 bool PassReader::isOfRow(Value value) const {
   if (!reduction)
     return false;
@@ -71,7 +71,8 @@ bool PassReader::isOfRow(Value value) const {
           shapeOf(value) != shapeOf(reduction->getOperand(0)));
 }
 
-/// All in the last pass, which is one more when it needs every reduction.
+/// Adds all stores to the last pass, which is an additional one if it needs
+/// every reduction.
 void PassReader::addStores() {
   KernelPass stores;
   bool isOwn = !reduction;

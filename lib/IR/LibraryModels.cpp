@@ -8,7 +8,7 @@ using namespace reprise::sg;
 
 namespace {
 
-/// "conv2d" for sg.conv2d; a tensor that is added to is an epilogue's.
+/// "conv2d" for sg.conv2d; a tensor that it adds to belongs to an epilogue.
 template <typename OpTy>
 struct ConvModel : LibraryOpInterface::ExternalModel<ConvModel<OpTy>, OpTy> {
   static constexpr bool adds = std::is_same_v<OpTy, Conv2DInputGradAddOp>;

@@ -1,4 +1,4 @@
-//===- Origin.cpp - Where an op comes from and when it runs ---------------===//
+//===- Origin.cpp - The origin and phase of an op -------------------------===//
 
 #include "reprise/IR/Origin.h"
 
@@ -7,7 +7,7 @@ using namespace reprise;
 using namespace reprise::sg;
 
 //===----------------------------------------------------------------------===//
-// What attributes and blocks say
+// Attributes and blocks
 //===----------------------------------------------------------------------===//
 
 OriginAttr sg::originOf(Operation *op) {
@@ -23,7 +23,7 @@ bool sg::hasOrigin(Operation *op) {
          !op->hasTrait<OpTrait::ConstantLike>() && !isa<ReadOp>(op);
 }
 
-/// The innermost sg.module around `op`; null when there is none.
+/// The innermost sg.module around `op`; null if there is none.
 static sg::BlockOp blockAround(Operation *op) {
   return op->getParentOfType<sg::BlockOp>();
 }
@@ -40,7 +40,7 @@ StringRef sg::pathOf(Operation *op) {
 }
 
 Phase sg::phaseOf(Operation *op) {
-  // A clone of a kernel is marked as one, and not what is inside of it.
+  // A clone of a kernel is marked as one, but the ops inside it are not.
   OriginAttr outermost;
   for (Operation *at = op; at; at = at->getParentOp())
     if (OriginAttr origin = originOf(at))
@@ -103,7 +103,7 @@ void OriginScope::notifyOperationInserted(Operation *op,
 }
 
 //===----------------------------------------------------------------------===//
-// What locations say
+// Locations
 //===----------------------------------------------------------------------===//
 
 std::string sg::sourceOf(Location loc) {

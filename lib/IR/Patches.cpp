@@ -1,11 +1,11 @@
 //===- Patches.cpp - Convolutions of patches as products ------------------===//
 //
-// With windows of KH,KW that are the strides, an image (N,H,W,C) is a matrix of
+// With windows of KH,KW equal to the strides, an image (N,H,W,C) is a matrix of
 // patches, (N*H/KH*W/KW, KH*KW*C), and a filter (O,KH,KW,C) one of (O,KH*KW*C):
 //
 //   y = p f^T       dp = dy f       df = dy^T p
 //
-// Libraries take long for the gradient of such a filter, which has few input
+// Libraries are slow at the gradient of such a filter, which has few input
 // channels and a large window.
 //
 //===----------------------------------------------------------------------===//
@@ -37,7 +37,7 @@ struct Patches {
   }
 };
 
-/// Emits what the three have in common.
+/// Emits the common parts of the three rewrites.
 class Emitter {
 public:
   Emitter(OpBuilder &builder, Location loc, const Patches &patches)
@@ -88,7 +88,7 @@ private:
 
 } // namespace
 
-/// None where windows overlap, leave something out or are single pixels.
+/// None if windows overlap, leave something out or are single pixels.
 template <typename OpTy>
 static std::optional<Patches> patchesOf(OpTy op, Value image, Value filter) {
   Patches patches{SmallVector<int64_t>(tensorOf(image).getShape()),
@@ -104,7 +104,7 @@ static std::optional<Patches> patchesOf(OpTy op, Value image, Value filter) {
   return patches;
 }
 
-// A statement an op: the order of a call's arguments is the compiler's.
+// One statement per op: the compiler chooses the order of a call's arguments.
 static Value convolve(Conv2DOp op, const Patches &p, Emitter &e) {
   auto type = tensorOf(op.getResult());
   Value rows = e.patchesOf(op.getX());

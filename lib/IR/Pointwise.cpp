@@ -6,10 +6,10 @@
 //
 // relu, maximum, minimum and relu_grad compare and select instead of using
 // arith.maximumf: that takes one or two instructions where maximumf takes five
-// to order -0 below +0. What it means: relu(-0) is -0 (x stays where x < 0 does
-// not hold), and of two equal operands, +0 and -0 among them, maximum and
-// minimum return the left one. NaN stays: relu returns it, maximum and minimum
-// return the operand that is NaN (the left one if both are).
+// to order -0 below +0. Consequences: relu(-0) is -0 (x stays unless x < 0),
+// and of two equal operands, including +0 and -0, maximum and minimum return
+// the left one. NaN stays: relu returns it, maximum and minimum return the
+// operand that is NaN (the left one if both are).
 //
 //===----------------------------------------------------------------------===//
 
@@ -65,7 +65,7 @@ static Value emitDiv(Operation *op, OpBuilder &b, ValueRange x) {
   return arith::DivFOp::create(b, op->getLoc(), x[0], x[1]);
 }
 
-/// By a division: math.rsqrt may become an approximate instruction.
+/// Uses a division: math.rsqrt may become an approximate instruction.
 static Value emitRsqrt(Operation *op, OpBuilder &b, ValueRange x) {
   Location loc = op->getLoc();
   Value one = splat(b, loc, x[0].getType(), 1.0);
@@ -98,9 +98,9 @@ static Value emitReluGrad(Operation *op, OpBuilder &b, ValueRange x) {
   return arith::SelectOp::create(b, loc, above, x[1], zero);
 }
 
-/// The right operand where `real` holds of (left, right), or where the right
-/// one is NaN and the left one is not; else the left one. `integer` is the
-/// relation of signed integers; i1 has `boolean`, since its true is 1.
+/// The right operand if `real` holds for (left, right), or if the right one is
+/// NaN and the left one is not; else the left one. `integer` is the relation of
+/// signed integers; i1 uses `boolean`, since its true is 1.
 static Value emitExtremum(Operation *op, OpBuilder &b, ValueRange x,
                           arith::CmpFPredicate real,
                           arith::CmpIPredicate integer,
@@ -151,7 +151,7 @@ static arith::CmpFPredicate realPredicate(ComparePredicate predicate) {
   llvm_unreachable("unknown predicate");
 }
 
-/// Signed, but for i1, whose true is 1 and not -1.
+/// Signed, except for i1, whose true is 1 and not -1.
 static arith::CmpIPredicate integerPredicate(ComparePredicate predicate,
                                              bool isBool) {
   switch (predicate) {
@@ -185,7 +185,7 @@ static Value emitSelect(Operation *op, OpBuilder &b, ValueRange x) {
   return arith::SelectOp::create(b, op->getLoc(), x[0], x[1], x[2]);
 }
 
-/// Between reals; bf16 and f16 meet in f32.
+/// Converts between floating-point types; between bf16 and f16 through f32.
 static Value castReal(OpBuilder &b, Location loc, Value x, Type to) {
   unsigned before = getElementTypeOrSelf(x.getType()).getIntOrFloatBitWidth();
   unsigned after = getElementTypeOrSelf(to).getIntOrFloatBitWidth();
@@ -198,7 +198,7 @@ static Value castReal(OpBuilder &b, Location loc, Value x, Type to) {
   return arith::TruncFOp::create(b, loc, to, x);
 }
 
-/// To i1: true where not zero.
+/// Converts to i1: true where not zero.
 static Value castToBool(OpBuilder &b, Location loc, Value x) {
   Value zero = splat(b, loc, x.getType(), 0.0);
   if (isReal(x))

@@ -1,7 +1,7 @@
 //===- PoolModels.cpp - Pools and their gradients in kernels --------------===//
 //
-// A pool's element goes over its window; a gradient's element goes over the
-// windows that cover it, in row-major order, and takes its part of each: no
+// A pool's element iterates over its window; a gradient's element iterates over
+// the windows that cover it, in row-major order, and takes its part of each: no
 // element is written twice, so rows are independent. Sums of bf16 and f16 are
 // kept in f32.
 //
@@ -65,8 +65,8 @@ public:
     });
   }
 
-  /// The same over a window's positions. One that lies inside the image takes
-  /// straight code.
+  /// The same over a window's positions. A window inside the image gets
+  /// straight-line code.
   SmallVector<Value> overWindow(Span h, Span w, ValueRange init, Step step) {
     if (window[0] * window[1] > kLongestWindow)
       return loop(h, w, init, step);
@@ -88,7 +88,8 @@ public:
     return e.moved(like, type, {like.at[0], h, w, like.at[3]}, like.lane);
   }
 
-  /// The elements that the window's sum is divided by, as a number of `type`.
+  /// The number of elements that the window's sum is divided by, as a number of
+  /// `type`.
   Value divisor(bool countPadding, Span h, Span w, Type type) {
     if (countPadding)
       return e.splat(type, window[0] * window[1]);
@@ -108,7 +109,7 @@ public:
     return isa<VectorType>(type) ? e.toLanes(number) : number;
   }
 
-  /// `x` where it is above `best` or NaN, and `best` is not NaN.
+  /// `x` if it is above `best` or NaN, and `best` is not NaN.
   Value replaces(Value x, Value best) {
     Value above =
         arith::CmpFOp::create(b, e.loc, arith::CmpFPredicate::UGT, x, best);
@@ -118,7 +119,7 @@ public:
   }
 
 private:
-  /// Where the window at `at` begins along `axis`: maybe in the padding.
+  /// The start of the window at `at` along `axis`: perhaps in the padding.
   Value startOf(Value at, int axis) {
     return e.add(e.multiply(at, strides[axis]), -padding[axis]);
   }

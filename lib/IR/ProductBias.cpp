@@ -1,8 +1,8 @@
-//===- ProductBias.cpp - Additions that products do as well ---------------===//
+//===- ProductBias.cpp - Bias additions as part of products ---------------===//
 //
-// A library adds a bias to sums before it stores them: the product itself is
-// not written and read. Bits are those of the ops one by one, since the sums
-// and the addition are in one type and rounded once.
+// A library adds a bias to sums before it stores them, so that the product
+// itself is not written and read again. Bits are those of the separate ops,
+// since the sums and the addition are in one type and rounded once.
 //
 //===----------------------------------------------------------------------===//
 
@@ -20,7 +20,7 @@ static Type elementOf(Value value) {
   return getElementTypeOrSelf(value.getType());
 }
 
-/// What `value` repeats for each row, or null.
+/// The vector that `value` repeats for each row, or null.
 static Value vectorOf(Value value) {
   auto broadcast = value.getDefiningOp<BroadcastOp>();
   int64_t rank = cast<RankedTensorType>(value.getType()).getRank();
@@ -29,8 +29,8 @@ static Value vectorOf(Value value) {
   return broadcast.getOperand();
 }
 
-/// The product that only this value is made of, views that keep its last
-/// dimension aside.
+/// The product that computes `value`, perhaps through views that keep its last
+/// dimension, if nothing else reads it.
 static MatMulOp productOf(Value value) {
   int64_t last = cast<RankedTensorType>(value.getType()).getShape().back();
   while (value.hasOneUse()) {
@@ -55,7 +55,7 @@ struct BiasedProduct {
 };
 } // namespace
 
-/// The product whose sums, as they are, the op adds a vector to.
+/// The product to whose unrounded sums the op adds a vector.
 static std::optional<BiasedProduct> biasedProduct(AddOp op) {
   if (cast<RankedTensorType>(op.getType()).getRank() == 0)
     return std::nullopt;
@@ -74,8 +74,8 @@ static std::optional<BiasedProduct> biasedProduct(AddOp op) {
   return std::nullopt;
 }
 
-/// The cast behind the sum, which nothing else reads, if it is to the type of
-/// the product's operands.
+/// The cast after the sum, if it is to the type of the product's operands and
+/// nothing else reads the sum.
 static CastOp roundingOf(AddOp op, MatMulOp product) {
   if (!op->hasOneUse())
     return {};
@@ -86,15 +86,16 @@ static CastOp roundingOf(AddOp op, MatMulOp product) {
   return {};
 }
 
-/// What was only widened to be added, as it was: what is stored is as narrow.
+/// The bias before it was widened for the addition, if it is as narrow as the
+/// stored type.
 static Value asNarrow(Value bias, Type stored) {
   auto widening = bias.getDefiningOp<CastOp>();
   bool wasNarrow = widening && elementOf(widening.getOperand()) == stored;
   return wasNarrow ? widening.getOperand() : bias;
 }
 
-/// In place of `last`, the sum or its rounding. What is left of the others has
-/// no users.
+/// Replaces `last`, the sum or its rounding. The other ops are left without
+/// users.
 static void replace(Operation *last, const BiasedProduct &found,
                     PatternRewriter &rewriter) {
   MatMulOp product = found.product;

@@ -1,4 +1,4 @@
-//===- ProductParts.cpp - What a product of matrices is of ----------------===//
+//===- ProductParts.cpp - The operands of a matrix product ----------------===//
 
 #include "mlir/IR/TypeUtilities.h"
 #include "reprise/IR/Product.h"
@@ -8,7 +8,7 @@ using namespace mlir;
 using namespace reprise;
 using namespace reprise::sg;
 
-/// Whether each point of the result is of one point of the image.
+/// Returns true if each point of the result depends on one point of the image.
 template <typename OpTy> static bool isOfPoints(OpTy op) {
   auto filter = cast<RankedTensorType>(op.getFilter().getType());
   auto areAll = [](ArrayRef<int64_t> numbers, int64_t value) {

@@ -1,10 +1,10 @@
-//===- RematDefaults.cpp - What an op answers to the planner --------------===//
+//===- RematDefaults.cpp - An op's facts for the planner ------------------===//
 //
 // Input:   an op of any dialect, registered or not.
-// Output:  its OpFacts: by attributes of the remat dialect where it has some,
-//          else by RematOpInterface, else by the same defaults.
-// Fails:   with an error at the op, when bytes are not known, or when the op
-//          answers what no planner takes: operands and results that it doesn't
+// Output:  its OpFacts: from attributes of the remat dialect if it has some,
+//          else from RematOpInterface, else from defaults.
+// Fails:   with an error at the op, if bytes are unknown, or if the op's facts
+//          are invalid for the planner: operands and results that it doesn't
 //          have, numbers out of range, values that their enum doesn't have.
 //
 //===----------------------------------------------------------------------===//
@@ -23,7 +23,7 @@ using namespace reprise::remat;
 // Defaults
 //===----------------------------------------------------------------------===//
 
-/// Bytes of an element in memory, none where that is not known.
+/// Bytes of an element in memory, none if unknown.
 static std::optional<uint64_t> elementBytes(Type type) {
   if (type.isIntOrFloat())
     return llvm::PowerOf2Ceil((type.getIntOrFloatBitWidth() + 7) / 8);
@@ -74,7 +74,7 @@ uint64_t remat::defaultFlops(Operation *op) {
   return elements;
 }
 
-/// The ops in regions count whatever `op` itself says: tensor.pad is free of
+/// The ops in regions count whatever `op` itself states: tensor.pad is free of
 /// effects, but its body may load.
 Execution remat::defaultExecution(Operation *op) {
   WalkResult walk = op->walk([](Operation *inner) {
@@ -149,7 +149,7 @@ private:
     facts.phase = interface.getRematPhase();
   }
 
-  // The dialect's verifier has seen the attributes.
+  // The dialect's verifier has checked the attributes.
   void readAttributes() {
     if (auto cost = op->getAttrOfType<FloatAttr>(RematDialect::kCost))
       facts.milliseconds = cost.getValueAsDouble();
@@ -167,7 +167,7 @@ private:
           phase.getValue() == "backward" ? Phase::Backward : Phase::Forward;
   }
 
-  /// Attributes were verified; a class may answer anything.
+  /// Attributes were verified; a class may return anything.
   LogicalResult checkAnswers() {
     if (facts.execution < Execution::Anywhere ||
         facts.execution > Execution::InOrder)

@@ -30,7 +30,8 @@ std::optional<unsigned> BarrierOp::getRematViewSource() {
 // Attributes
 //===----------------------------------------------------------------------===//
 
-/// What an attribute of the dialect must be; `isValid` sees op and value.
+/// The required form of an attribute of the dialect; `isValid` receives op and
+/// value.
 namespace {
 struct Rule {
   llvm::StringLiteral name;
@@ -39,7 +40,7 @@ struct Rule {
 };
 } // namespace
 
-/// The value of an i64 attribute, -1 for another one.
+/// The value of an i64 attribute, -1 for any other attribute.
 static int64_t integerOf(Attribute value) {
   auto integer = dyn_cast<IntegerAttr>(value);
   return integer && integer.getType().isInteger(64) ? integer.getInt() : -1;
@@ -115,8 +116,8 @@ static constexpr Rule kRules[] = {
     {RematDialect::kRecomputed, isCount, "an i64 of at least 1"},
     {RematDialect::kDestination, isCount, "an i64 of at least 1"}};
 
-/// Whether `op`, or one in its regions, says that it has effects, rather than
-/// nothing. What is allocated within is nobody else's.
+/// Returns true if `op`, or an op in its regions, declares effects; false if
+/// they only lack the interface. Memory allocated inside `op` is private to it.
 static bool saysEffects(Operation *op) {
   auto isOwn = [&](const MemoryEffects::EffectInstance &effect) {
     Value value = effect.getValue();

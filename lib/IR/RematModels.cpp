@@ -1,8 +1,8 @@
 //===- RematModels.cpp - Upstream dialects and the planner ----------------===//
 //
-// Only what MLIR's own interfaces don't say: the arithmetic of products, which
-// operands linalg may overwrite, that tensor.empty has no content, which ops on
-// tensors are views, and what stands between tensors and memory.
+// Models for facts that MLIR's own interfaces lack: the arithmetic of products,
+// which operands linalg may overwrite, that tensor.empty has no content, which
+// ops on tensors are views, and the ops between tensors and memory.
 //
 //===----------------------------------------------------------------------===//
 #include "reprise/IR/Remat.h"
@@ -23,7 +23,7 @@ using namespace reprise::remat;
 
 namespace {
 
-/// Iterations of the loops times what a body computes: each of its ops but the
+/// Iterations of the loops times the ops of a body: each of its ops but the
 /// terminator is one operation, and so is a body that only yields.
 template <typename OpTy>
 struct StructuredModel
@@ -41,8 +41,8 @@ struct StructuredModel
     return llvm::SaturatingMultiply(flops, std::max<uint64_t>(body, 1));
   }
 
-  /// An input may be the destination too where each element of one is read at
-  /// the iteration that writes that element.
+  /// An input may also be the destination if each element of one is read at the
+  /// iteration that writes that element.
   SmallVector<InPlacePair> getRematInPlacePairs(Operation *op) const {
     auto structured = cast<linalg::LinalgOp>(op);
     bool isParallel =
@@ -72,7 +72,7 @@ struct ViewModel : RematOpInterface::ExternalModel<ViewModel<OpTy>, OpTy> {
   uint64_t getRematFlops(Operation *) const { return 0; }
 };
 
-/// A view of elements that lie one after another, else a copy.
+/// A view if the elements are contiguous, else a copy.
 template <typename OpTy>
 struct ReshapeModel
     : RematOpInterface::ExternalModel<ReshapeModel<OpTy>, OpTy> {
@@ -82,7 +82,8 @@ struct ReshapeModel
   uint64_t getRematFlops(Operation *) const { return 0; }
 };
 
-/// The memory that it reads, which keeps its place among other effects.
+/// The result is the memory that the op reads; the read keeps its order among
+/// other effects.
 struct ToTensorModel
     : RematOpInterface::ExternalModel<ToTensorModel,
                                       bufferization::ToTensorOp> {
@@ -92,8 +93,8 @@ struct ToTensorModel
   uint64_t getRematFlops(Operation *) const { return 0; }
 };
 
-/// A copy of the tensor where memory is written that another op reads. It is
-/// one place in memory: another one would not hold what was stored in it.
+/// A copy of the tensor if memory is written that another op reads. It is one
+/// place in memory: another one would not hold the elements stored in it.
 struct ToBufferModel
     : RematOpInterface::ExternalModel<ToBufferModel,
                                       bufferization::ToBufferOp> {
@@ -156,7 +157,7 @@ bool remat::isReshape(Operation *op) {
   return isa<tensor::CollapseShapeOp, tensor::ReshapeOp>(op);
 }
 
-/// Memory of a caller may have any strides, and so has what is written over it.
+/// A caller's memory may have any strides, and so may a result written over it.
 bool remat::isContiguous(Value tensor) {
   Operation *op = tensor.getDefiningOp();
   if (!op ||

@@ -1,13 +1,13 @@
-//===- RematStorage.cpp - Where bufferization puts results ----------------===//
+//===- RematStorage.cpp - Storage that bufferization gives to results -----===//
 //
 // Input:   an op on tensors, before bufferization.
 // Output:  which operands its results may take over, and which other storages
-//          they may be in without a copy.
+//          they may share without a copy.
 // Method:  by MLIR's interfaces for destinations, views, loops and regions.
 //          One-shot bufferization writes a destination in place unless a later
-//          op reads what was there, or the op itself does by another operand;
-//          what it would have to copy needs bytes of its own. Where neither is
-//          certain, both are answered.
+//          op reads the old contents, or the op itself does by another operand;
+//          a copy needs bytes of its own. If neither is certain, both are
+//          reported.
 // Fails:   never.
 //
 //===----------------------------------------------------------------------===//
@@ -60,9 +60,9 @@ static OpOperand *operandTakenBy(OpResult result) {
   return nullptr;
 }
 
-/// Returns true if no op reads `value`, or what may be in its storage, after
-/// `writer`. At `writer` itself only the operand that it takes over may, and a
-/// part that it inserts where that was extracted.
+/// Returns true if no op reads `value`, or values that may share its storage,
+/// after `writer`. At `writer` itself only the operand that it takes over may,
+/// and a part that it inserts where that was extracted.
 static bool isLastReadBy(Value value, Operation *writer, bool isWhole = true) {
   for (Operation *user : value.getUsers()) {
     Operation *reader = writer->getBlock()->findAncestorOpInBlock(*user);
@@ -124,7 +124,7 @@ static bool isStored(Type type) {
   return isa<TensorType, BaseMemRefType>(type);
 }
 
-/// Returns true if results of `op` may be in the storage of operands of another
+/// Returns true if results of `op` may share the storage of operands of another
 /// kind: a memref for a tensor, or the other way round, or a memref for a
 /// memref.
 static bool handsOnMemory(OpResult result, Value operand) {
@@ -137,7 +137,7 @@ static bool handsOnMemory(OpResult result, Value operand) {
 }
 
 namespace {
-/// Follows what regions hand on to what was made outside of them.
+/// Follows values that regions pass on back to values defined outside them.
 class RegionSources {
 public:
   RegionSources(Operation *op, StorageSources &sources)

@@ -69,7 +69,7 @@ bool rt_dialect::isStorable(Type type) {
   return isa<Float32Type, BFloat16Type, Float16Type, Float64Type>(element);
 }
 
-/// Whether the bytes of a shape with strides can be counted in 62 bits.
+/// Returns true if the bytes of a shape with strides can be counted in 62 bits.
 static bool isCountable(RankedTensorType type, ArrayRef<int64_t> strides) {
   constexpr int64_t limit = int64_t(1) << 58;
   int64_t dense = 1, reach = 0;
@@ -101,7 +101,7 @@ LogicalResult TargetAttr::verify(function_ref<InFlightDiagnostic()> emitError,
 }
 
 //===----------------------------------------------------------------------===//
-// What is said for people and tools
+// Annotations for people and tools
 //===----------------------------------------------------------------------===//
 
 void StepAttr::print(AsmPrinter &printer) const {

@@ -1,7 +1,7 @@
 //===- RtOps.cpp - Rules and interfaces of the rt ops ---------------------===//
 //
-// What one op can know of itself. What needs the whole program (numbers of
-// buffers, bounds, lifetimes) is checked by the pass rt-verify-program.
+// Checks of single ops. The pass rt-verify-program checks rules that need the
+// whole program (numbers of buffers, bounds, live ranges).
 //
 //===----------------------------------------------------------------------===//
 
@@ -17,7 +17,7 @@ using namespace reprise::rt_dialect;
 static_assert(getMaxEnumValForLibraryOp() + 1 == kLibraryFunctionCount &&
               getMaxEnumValForEpilogue() + 1 == kLibraryEpilogueCount);
 
-/// Of a call: "[bias, relu]".
+/// The epilogues of a call: "[bias, relu]".
 static ParseResult parseEpilogues(OpAsmParser &parser, ArrayAttr &epilogues) {
   SmallVector<Attribute> list;
   auto parseOne = [&]() -> ParseResult {
@@ -167,7 +167,7 @@ SmallVector<ViewAttr> CallOp::getWrites() {
     writes.push_back(*workspace);
   return writes;
 }
-/// What the result adds to may lie in its place.
+/// The result may overwrite the tensor that it adds to.
 bool CallOp::mayWriteInPlace(unsigned read) {
   return addendOf(kLibraryFunctions[unsigned(getOp())], getEpilogueList()) ==
          read;

@@ -1,7 +1,7 @@
-//===- SgBindings.cpp - What inputs and outputs are for -------------------===//
+//===- SgBindings.cpp - Roles of inputs and outputs -----------------------===//
 //
-// One table of roles: which side each is on, what tensor it takes, whether a
-// function has several. Functions and entries of programs are checked by it.
+// One table of roles: the side of each, the tensor it takes, whether a function
+// may have several. It checks functions and entries of programs.
 //
 //===----------------------------------------------------------------------===//
 
@@ -69,7 +69,7 @@ static bool isInteger(RankedTensorType type, int64_t rank, unsigned width) {
          type.getElementType().isSignlessInteger(width);
 }
 
-/// What a tensor of the role must be; empty where `type` is that.
+/// The required tensor of the role; empty if `type` is valid.
 static StringRef wanted(BindingRole role, RankedTensorType type) {
   auto unless = [](bool good, StringRef text) {
     return good ? StringRef() : text;
@@ -152,8 +152,8 @@ static LogicalResult verifyBinding(FunctionOpInterface op, BindingAttr binding,
   return success();
 }
 
-/// What arguments and results may both say: a name, a binding. None for any
-/// other attribute.
+/// Verifies attributes that both arguments and results may have: a name, a
+/// binding. None for any other attribute.
 static std::optional<LogicalResult>
 verifyNameOrBinding(Operation *op, unsigned index, NamedAttribute attribute,
                     BindingSide side) {

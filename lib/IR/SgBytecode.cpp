@@ -1,7 +1,8 @@
 //===- SgBytecode.cpp - Attributes of sg in MLIR's bytecode ---------------===//
 //
-// Initial values have a form of their own: as text, which bytecode has for
-// other attributes, elements lose the resource that holds their data.
+// Initial values have an encoding of their own: as text, the encoding of other
+// attributes in bytecode, elements would lose the resource that holds their
+// data.
 //
 //===----------------------------------------------------------------------===//
 #include "SgBytecode.h"
@@ -13,7 +14,7 @@ using namespace reprise::sg;
 
 namespace {
 
-/// Numbers in files: they stay when others are added.
+/// Numbers in files: they must not change when others are added.
 enum Form : uint64_t { kInit = 0 };
 
 struct SgBytecode : BytecodeDialectInterface {

@@ -26,7 +26,7 @@ std::optional<int64_t> reprise::streamOf(Operation *op) {
 
 #include "reprise/IR/SgDialect.cpp.inc"
 #include "reprise/IR/SgEnums.cpp.inc"
-/// Of an origin: ", 3" or nothing.
+/// The instance in an origin: ", 3" or nothing.
 static ParseResult parseInstance(AsmParser &parser,
                                  std::optional<int64_t> &instance) {
   if (failed(parser.parseOptionalComma()))
@@ -72,8 +72,8 @@ void SgDialect::registerModels() {
   registerRematModels(getContext());
 }
 
-/// A distribution with a parameter has it, data are elements, and no other has
-/// either.
+/// A distribution with a parameter has a number, data have elements, and other
+/// kinds have neither.
 LogicalResult InitAttr::verify(function_ref<InFlightDiagnostic()> emitError,
                                InitKind kind, TypedAttr value) {
   if (kind == InitKind::Elements) {
@@ -108,7 +108,7 @@ std::string sg::whyNotInitial(InitAttr init, Role role, RankedTensorType type) {
     return "";
   if (type.getElementType().isInteger(1))
     return "has initial elements of i1 in a resource; write them as dense<...>";
-  // Text may leave resources out: whoever needs one reports that it is missing.
+  // Text may omit resources: code that needs one reports that it is missing.
   AsmResourceBlob *blob = resource.getRawHandle().getBlob();
   if (!blob || blob->getData().size() == byteSize(type))
     return "";

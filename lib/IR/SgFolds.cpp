@@ -1,8 +1,8 @@
 //===- SgFolds.cpp - Simplifications that keep every bit ------------------===//
 //
-// Only ops that move nothing or do nothing are folded. x + 0 is not x (-0 + 0
-// is 0), x * 1 keeps x but is left to whoever wrote it, sums are not regrouped,
-// and a cast there and back rounds, unless it widens first.
+// Folds only ops that move nothing or do nothing. x + 0 is not x (-0 + 0 is 0),
+// x * 1 is x but is left to its author, sums are not regrouped, and a cast
+// there and back rounds, unless it widens first.
 //
 //===----------------------------------------------------------------------===//
 
@@ -15,7 +15,7 @@ using namespace reprise;
 using namespace reprise::sg;
 
 namespace {
-/// A constant that the backward pass uses is made there: if it were made
+/// A constant that the backward pass uses is created there: if it were created
 /// outside, the backward region would capture it, as if it were kept.
 struct SgFoldInterface : DialectFoldInterface {
   using DialectFoldInterface::DialectFoldInterface;
@@ -45,14 +45,14 @@ template <typename OpTy> static OpFoldResult foldIfSameType(OpTy op) {
   return {};
 }
 
-/// Whether `to` has all numbers of `from`.
+/// Returns true if `to` can represent all numbers of `from`.
 static bool widens(Type from, Type to) {
   auto narrow = dyn_cast<FloatType>(from), wide = dyn_cast<FloatType>(to);
   return narrow && wide && wide.getWidth() > narrow.getWidth() &&
          wide.getFPMantissaWidth() >= narrow.getFPMantissaWidth();
 }
 
-/// What was widened is itself when it is cast back.
+/// A widened value that is cast back is the value itself.
 OpFoldResult CastOp::fold(FoldAdaptor) {
   auto before = getOperand().getDefiningOp<CastOp>();
   if (before && before.getOperand().getType() == getType() &&
@@ -62,14 +62,15 @@ OpFoldResult CastOp::fold(FoldAdaptor) {
   return foldIfSameType(*this);
 }
 
-/// Its dims increase, so that those of an unchanged type are the identity.
+/// Its dims increase, so that if the type is unchanged they are the identity.
 OpFoldResult BroadcastOp::fold(FoldAdaptor) { return foldIfSameType(*this); }
 
 /// A part of the whole extent in every dimension is the whole.
 OpFoldResult SliceOp::fold(FoldAdaptor) { return foldIfSameType(*this); }
 
 OpFoldResult PadOp::fold(FoldAdaptor) {
-  // An interior of a dimension of extent 1 adds nothing, whatever it is.
+  // Interior padding in a dimension of extent 1 adds nothing, whatever its
+  // value.
   return foldIfSameType(*this);
 }
 

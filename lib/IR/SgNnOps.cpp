@@ -137,7 +137,7 @@ LogicalResult Conv2DOp::inferReturnTypes(MLIRContext *,
   return success();
 }
 
-/// Of `x`, `filter` and `dy` the one that is the op's result may be wider.
+/// The one of `x`, `filter` and `dy` that is the op's result may be wider.
 static LogicalResult verifyConvGrad(Operation *op, RankedTensorType x,
                                     RankedTensorType filter,
                                     RankedTensorType dy,

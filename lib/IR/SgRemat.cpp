@@ -1,7 +1,7 @@
-//===- SgRemat.cpp - What sg ops answer to the planner --------------------===//
+//===- SgRemat.cpp - Facts about sg ops for the planner -------------------===//
 //
-// Arithmetic is CostOpInterface's; reads are fixed storage, which takes no
-// bytes of the step; phases are those of origins.
+// Arithmetic is that of CostOpInterface; reads are fixed storage, which takes
+// no bytes of the step; phases are those of origins.
 //
 //===----------------------------------------------------------------------===//
 #include "SgRemat.h"

@@ -1,4 +1,4 @@
-//===- SgRemat.h - What sg ops answer to the planner ------------*- C++ -*-===//
+//===- SgRemat.h - Facts about sg ops for the planner -----------*- C++ -*-===//
 //
 // Private to lib/IR.
 //

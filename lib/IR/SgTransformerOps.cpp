@@ -15,7 +15,7 @@ static RankedTensorType tensorType(Value value) {
 // Layer normalization
 //===----------------------------------------------------------------------===//
 
-/// (...) of gamma's element type for x (...,C).
+/// The type (...) with gamma's element type, for x (...,C).
 static RankedTensorType rowStatistics(Value x, Value gamma) {
   return RankedTensorType::get(tensorType(x).getShape().drop_back(),
                                getElementTypeOrSelf(gamma.getType()));
@@ -56,7 +56,7 @@ LogicalResult LayerNormGradOp::inferReturnTypes(MLIRContext *,
 // Attention
 //===----------------------------------------------------------------------===//
 
-/// In what sums and statistics of an element type are kept.
+/// The type in which sums and statistics of an element type are kept.
 static Type wideOf(Type element) {
   Type wide = Float32Type::get(element.getContext());
   return isWider(wide, element) ? wide : element;
@@ -69,7 +69,7 @@ struct AttentionTypes {
 };
 } // namespace
 
-/// Fails, saying so at `loc`, where qkv or bias are of no attention.
+/// Fails, with an error at `loc`, if qkv or bias do not fit an attention.
 static FailureOr<AttentionTypes> attentionTypes(std::optional<Location> loc,
                                                 Value qkv, Value bias) {
   auto type = tensorType(qkv);
@@ -130,8 +130,8 @@ LogicalResult AttentionGradOp::inferReturnTypes(MLIRContext *,
   return success();
 }
 
-/// A scale that makes scores of numbers: finite. Dropout as a whole or not at
-/// all; that of nothing is not written.
+/// The scale must be finite, so that scores are numbers. Dropout has all of its
+/// operands or none; a probability of zero must be omitted.
 template <typename OpTy> static LogicalResult verifyAttention(OpTy op) {
   if (!op.getScale().isFinite())
     return op.emitOpError() << "needs a scale that is a number";

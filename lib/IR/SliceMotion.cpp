@@ -10,7 +10,8 @@ using namespace mlir;
 using namespace reprise;
 using namespace reprise::sg;
 
-/// Whether it is of whole rows, each of them, of the first dimension.
+/// Returns true if the slice takes whole consecutive rows of the first
+/// dimension.
 static bool takesRows(SliceOp slice) {
   ArrayRef<int64_t> shape = tensorOf(slice.getOperand()).getShape();
   if (shape.size() < 2 ||
@@ -22,14 +23,14 @@ static bool takesRows(SliceOp slice) {
   return true;
 }
 
-/// Whether what is computed twice of a product is little of it.
+/// Returns true if the part computed twice is a small part of the product.
 static bool takesFew(SliceOp slice) {
   constexpr int64_t share = 8;
   return tensorOf(slice.getResult()).getDimSize(0) * share <=
          tensorOf(slice.getOperand()).getDimSize(0);
 }
 
-/// The rows of `value` that `like` takes of another tensor with as many.
+/// The rows of `value` that `like` takes of another tensor with the same rows.
 static Value rowsOf(Value value, SliceOp like, OpBuilder &b) {
   SmallVector<int64_t> limits(tensorOf(value).getShape());
   limits[0] = like.getLimits()[0];
@@ -39,7 +40,7 @@ static Value rowsOf(Value value, SliceOp like, OpBuilder &b) {
 }
 
 namespace {
-/// Makes of the rows of what a value is made of its own.
+/// Computes rows of a value from the rows of its operands.
 class RowMaker {
 public:
   RowMaker(SliceOp like, OpBuilder &b) : like(like), b(b) {}
@@ -127,7 +128,7 @@ struct SliceOperand : public OpRewritePattern<SliceOp> {
   }
 
 private:
-  /// Whether somebody else reads a product's left operand.
+  /// Returns true if an op other than such a product reads its left operand.
   bool mustStay(Value left) const {
     return llvm::any_of(left.getUsers(), [&](Operation *user) {
       return !productParts(user) || !isKernel(user);

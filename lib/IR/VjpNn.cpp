@@ -36,7 +36,7 @@ static LogicalResult matMulVjp(MatMulOp op, VjpContext &context) {
   return success();
 }
 
-/// As of a matrix product.
+/// The cotangent is rounded as for a matrix product.
 static LogicalResult conv2DVjp(Conv2DOp op, VjpContext &context) {
   Value dy = context.cotangent(op->getResult(0));
   if (!dy)
@@ -107,9 +107,9 @@ static LogicalResult globalAvgPoolVjp(GlobalAvgPoolOp op, VjpContext &context) {
 // Normalization
 //===----------------------------------------------------------------------===//
 
-/// Of normalizations by their own statistics. Keeps x, gamma, mean and rstd;
-/// nothing when only beta's gradient is wanted. The statistics are there for
-/// the running averages and for this derivative: they have none of their own.
+/// The derivative of normalizations by their own statistics. Keeps x, gamma,
+/// mean and rstd; nothing if only beta's gradient is needed. The statistics
+/// serve the running averages and this derivative: they have none of their own.
 template <typename OpTy, typename GradOp>
 static LogicalResult normalizationVjp(OpTy op, VjpContext &context) {
   for (unsigned k = 1; k < op->getNumResults(); ++k)
@@ -149,8 +149,8 @@ static LogicalResult normalizationVjp(OpTy op, VjpContext &context) {
 }
 
 namespace {
-/// The derivative of y = (x - mean) * rstd * gamma + beta, a part at a time.
-/// Parts are emitted when first asked for, in the type of gamma, which dy has.
+/// The derivative of y = (x - mean) * rstd * gamma + beta, part by part. Parts
+/// are emitted on first use, in the type of gamma, which dy has.
 class NormalizeGradient {
 public:
   NormalizeGradient(VjpContext &context, Emitter &e, Value dy)
@@ -276,7 +276,7 @@ static LogicalResult softmaxVjp(SoftmaxOp op, VjpContext &context) {
   return success();
 }
 
-/// Keeps logits, labels and lse: the probabilities are computed again.
+/// Keeps logits, labels and lse: the probabilities are recomputed.
 static LogicalResult crossEntropyVjp(CrossEntropyOp op, VjpContext &context) {
   Value dlosses = context.cotangent(cast<OpResult>(op.getLosses()));
   Value dlse = context.cotangent(cast<OpResult>(op.getLse()));

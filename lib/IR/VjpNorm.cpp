@@ -1,11 +1,11 @@
-//===- VjpNorm.cpp - Derivatives of batch norms that spare their operand --===//
+//===- VjpNorm.cpp - Derivatives of norms that do not read x --------------===//
 //
 // Input:   a batch norm of x = r W^T, marked `spares_x`.
 // Output:  the gradients of r, W, gamma and beta, without x: x is linear in r,
 //          and so sums over x are sums over r that W is multiplied by.
 // Method:  with n rows, m(.) means over rows, and sums about the mean of r
 //            C = r^T r - n m(r) m(r)^T,  G = dy^T r - n m(dy) m(r)^T,
-//          x - m(x) = (r - m(r)) W^T goes into the gradients of the norm,
+//          insert x - m(x) = (r - m(r)) W^T into the gradients of the norm,
 //            dx = k (dy - m(dy) - xhat dgamma / n),  k = gamma rstd,
 //            dgamma = rstd sum (W G along rows),  b = k rstd dgamma / n,
 //          and these into those of the product, dW = dx^T r and dr = dx W:
@@ -14,8 +14,8 @@
 //          The gradients of the norm are Ioffe's and Szegedy's (2015,
 //          arXiv 1502.03167).
 // Cost:    two products of r and a matrix of its columns, and two of weights,
-//          in place of a kernel that makes dx and of reading x twice.
-// Fails:   where x is no such product.
+//          in place of a kernel that computes dx and of reading x twice.
+// Fails:   if x is no such product.
 //
 //===----------------------------------------------------------------------===//
 #include "VjpModel.h"
@@ -46,7 +46,7 @@ Conv2DOp sg::pointConvolutionBehind(Value x, Operation *reader) {
 }
 
 namespace {
-/// The formulas above, a part at a time. Matrices have as many columns as r.
+/// The formulas above, part by part. Matrices have as many columns as r.
 class SparedNorm {
 public:
   SparedNorm(BatchNormTrainingOp norm, Conv2DOp convolution, Value dy,
@@ -57,8 +57,8 @@ public:
     Value gamma = context.forward(norm.getGamma()),
           rstd = context.forward(norm.getRstd());
     weights = matrix(filter);
-    // First of all that read r: where r is computed again, that waits for the
-    // gradients that its first reader has beside it.
+    // This must be the first reader of r: if r is recomputed, the recomputation
+    // waits for the gradients that its first reader also reads.
     Value ofDy = filterGradient(dy, tensorOf(weights).getDimSize(0));
     dbeta = e.sumToLast(dy);
     sumR = e.sumToLast(r);
@@ -105,7 +105,7 @@ private:
     return e.make<ReshapeOp>(type.clone({type.getDimSize(0), columns()}),
                              value);
   }
-  /// A matrix with each row times a number of its own.
+  /// A matrix with each row multiplied by its own factor.
   Value timesRows(Value value, Value factors) {
     return e.mul(value, e.leading(factors, value));
   }
@@ -120,7 +120,7 @@ private:
         type, r, left, convolution.getStrides(), convolution.getPadding(),
         convolution.getDilation(), convolution.getGroups()));
   }
-  /// What is left^T r without the means, where `sum` are the sums of left.
+  /// left^T r corrected for the means, where `sum` are the sums of left.
   Value aboutMean(Value product, Value sum) {
     Value means = e.trailing(meanR, product);
     return e.sub(product, timesRows(means, sum));

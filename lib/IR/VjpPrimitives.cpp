@@ -1,9 +1,9 @@
 //===- VjpPrimitives.cpp - Derivatives of pointwise ops -------------------===//
 //
-// Each asks `forward` for what its formula reads and for nothing else, since
-// asking keeps the value until the backward pass: an op whose derivative is a
-// function of its result reads the result (exp, sqrt, tanh, sigmoid, relu),
-// mul reads an operand only if the other one's gradient is wanted.
+// Each calls `forward` only for the values that its formula reads, since that
+// keeps the value until the backward pass: an op whose derivative is a function
+// of its result reads the result (exp, sqrt, tanh, sigmoid, relu), mul reads an
+// operand only if the other one's gradient is needed.
 //
 //===----------------------------------------------------------------------===//
 
@@ -15,11 +15,11 @@ using namespace reprise;
 using namespace reprise::sg;
 
 //===----------------------------------------------------------------------===//
-// Of one operand
+// One operand
 //===----------------------------------------------------------------------===//
 
-/// A derivative dy -> dx of an op of one operand and one result: skipped when
-/// there is no cotangent or nobody asks.
+/// A derivative dy -> dx of an op of one operand and one result: skipped if
+/// there is no cotangent or the gradient is not needed.
 template <typename OpTy, Value (*formula)(OpTy, VjpContext &, Emitter &, Value)>
 static LogicalResult unaryVjp(OpTy op, VjpContext &context) {
   Value dy = context.cotangent(op->getResult(0));
@@ -108,8 +108,8 @@ static Value reluFormula(ReluOp op, VjpContext &context, Emitter &e, Value dy) {
   return e.make<ReluGradOp>(context.forward(op.getResult()), dy);
 }
 
-/// The rounding of a variable that `op` takes back by widening, or null. Blocks
-/// between the two do not matter: another cut of the model has others.
+/// The rounding of a variable that `op` reverses by widening, or null. Blocks
+/// between the two do not matter: another division of the model has others.
 static CastOp roundingBefore(CastOp op) {
   auto rounding = unmarkedDefinitionOf(op.getOperand()).getDefiningOp<CastOp>();
   if (!rounding || rounding.getOperand().getType() != op.getType())
@@ -119,8 +119,8 @@ static CastOp roundingBefore(CastOp op) {
 }
 
 /// Only floating-point operands have gradients. A variable that is rounded and
-/// widened again, as the bias of a product, has that of the widened value:
-/// rounding it would lose bits.
+/// widened again, as the bias of a product, gets the gradient of the widened
+/// value: rounding it would lose bits.
 static LogicalResult castVjp(CastOp op, VjpContext &context) {
   Value dy = context.cotangent(cast<OpResult>(op.getResult()));
   if (!dy || !context.needsGradient(op->getOpOperand(0)))
@@ -136,7 +136,7 @@ static LogicalResult castVjp(CastOp op, VjpContext &context) {
 }
 
 //===----------------------------------------------------------------------===//
-// Of two operands
+// Two operands
 //===----------------------------------------------------------------------===//
 
 static LogicalResult addVjp(AddOp op, VjpContext &context) {
@@ -193,8 +193,8 @@ static LogicalResult divVjp(DivOp op, VjpContext &context) {
   return success();
 }
 
-/// Gives dy to `onTrue` where the mask that `emitMask` makes holds, and to
-/// `onFalse` elsewhere.
+/// Adds dy to the gradient of `onTrue` where the mask from `emitMask` holds,
+/// and to that of `onFalse` elsewhere.
 static LogicalResult splitByMask(Operation *op, VjpContext &context,
                                  OpOperand &onTrue, OpOperand &onFalse,
                                  function_ref<Value(Emitter &)> emitMask) {
@@ -213,8 +213,8 @@ static LogicalResult splitByMask(Operation *op, VjpContext &context,
   return success();
 }
 
-/// Gives dy to the left operand where `predicate` holds between the operands,
-/// and to the right one elsewhere: ties are the left one's.
+/// Adds dy to the gradient of the left operand where `predicate` holds between
+/// the operands, and to the right one's elsewhere: ties go to the left one.
 template <typename OpTy, ComparePredicate predicate>
 static LogicalResult extremumVjp(OpTy op, VjpContext &context) {
   return splitByMask(op, context, op.getLhsMutable(), op.getRhsMutable(),

@@ -1,8 +1,8 @@
 //===- VjpShape.cpp - Derivatives of moving and reducing ops --------------===//
 //
-// All of them are linear but reduce_max, and so keep nothing: the derivative of
-// a move is the move back, that of a repetition the sum, that of a sum the
-// repetition.
+// All of them except reduce_max are linear, and so keep nothing: the derivative
+// of a move is the inverse move, that of a repetition the sum, that of a sum
+// the repetition.
 //
 //===----------------------------------------------------------------------===//
 
@@ -23,7 +23,7 @@ static LogicalResult linearVjp(OpTy op, VjpContext &context) {
   return success();
 }
 
-/// The sum over what was repeated.
+/// The sum along the repeated dimensions.
 static Value broadcastAdjoint(BroadcastOp op, Emitter &e, Value dy) {
   auto from = tensorOf(op.getOperand());
   auto to = tensorOf(op.getResult());
@@ -58,7 +58,7 @@ static Value transposeAdjoint(TransposeOp op, Emitter &e, Value dy) {
   return e.make<TransposeOp>(dy, inverse);
 }
 
-/// Zeros around and between the elements that were taken.
+/// Zeros around and between the elements of the slice.
 static Value sliceAdjoint(SliceOp op, Emitter &e, Value dy) {
   auto from = tensorOf(op.getOperand());
   auto to = tensorOf(op.getResult());

@@ -58,7 +58,7 @@ static LogicalResult attentionVjp(AttentionOp op, VjpContext &context) {
   return success();
 }
 
-/// Back by as much.
+/// Rolls back by the same shifts.
 static LogicalResult rollVjp(RollOp op, VjpContext &context) {
   Value dy = context.cotangent(op->getResult(0));
   if (!dy || !context.needsGradient(op->getOpOperand(0)))

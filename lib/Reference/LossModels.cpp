@@ -68,8 +68,8 @@ static void crossEntropy(sg::CrossEntropyOp op, Frame &, Operands operands,
   }
 }
 
-/// e^(logits - lse) is divided by its row's sum, which is 1 but for the
-/// rounding of lse: that of large logits is kept in f32 with few digits.
+/// e^(logits - lse) is divided by its row's sum, which is 1 except for the
+/// rounding of lse: the lse of large logits is kept in f32 with few digits.
 static void crossEntropyGrad(sg::CrossEntropyGradOp op, Frame &,
                              Operands operands, Results results) {
   const Tensor &logits = operands[0], &labels = operands[1], &lse = operands[2],
@@ -91,10 +91,10 @@ static void crossEntropyGrad(sg::CrossEntropyGradOp op, Frame &,
 static void dropout(sg::DropoutOp op, Frame &, Operands operands,
                     Results results) {
   double probability = op.getProbability().convertToDouble();
-  // The random number is an f32, and so is what it is compared with.
+  // The random number is an f32, and so is the threshold.
   double threshold = static_cast<float>(probability);
   int64_t drawn = op.getPerSample() ? operands[0].size() / operands[0].getDim(0)
-                                    : 1; // elements a draw
+                                    : 1; // elements per draw
   for (int64_t i = 0; i < operands[0].size(); ++i) {
     double u = uniformElement(operands[1].integer(0), operands[2].integer(0),
                               op.getStream(), i / drawn);

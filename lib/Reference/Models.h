@@ -12,7 +12,7 @@ using Operands = llvm::ArrayRef<Tensor>;
 using Results = llvm::MutableArrayRef<Tensor>;
 
 /// The model that computes an op with `compute(op, frame, operands, results)`,
-/// which returns void when it cannot fail.
+/// which returns void if it cannot fail.
 template <typename OpTy, auto compute>
 struct Model final
     : ReferenceOpInterface::ExternalModel<Model<OpTy, compute>, OpTy> {

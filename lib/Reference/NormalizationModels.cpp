@@ -19,7 +19,7 @@ struct Statistics {
 
 static int64_t channels(const Tensor &x) { return x.getShape().back(); }
 
-/// Elements a channel.
+/// The number of elements per channel.
 static double elementsPerChannel(const Tensor &x) {
   return x.size() / channels(x);
 }
@@ -47,7 +47,7 @@ static void normalizeBy(const Tensor &x, const Tensor &mean, const Tensor &rstd,
   }
 }
 
-/// 1 / sqrt(variance + epsilon), as it is stored.
+/// 1 / sqrt(variance + epsilon), rounded to its stored type.
 static Tensor rstdOf(const Tensor &variance, double epsilon, Frame &frame) {
   Tensor rstd(variance.getType());
   for (int64_t c = 0; c < variance.size(); ++c)
@@ -60,7 +60,7 @@ static void batchNormTraining(sg::BatchNormTrainingOp op, Frame &frame,
                               Operands operands, Results results) {
   const Tensor &x = operands[0], &gamma = operands[1], &beta = operands[2];
   Statistics s = statisticsOf(x, gamma.getType());
-  // Others normalize by the stored statistics, to the same bits.
+  // Other ops normalize by the stored statistics, to the same bits.
   for (int64_t c = 0; c < channels(x); ++c)
     s.mean.real(c) = frame.stored(gamma.getElementType(), s.mean.real(c));
   Tensor rstd = rstdOf(s.variance, op.getEpsilon().convertToDouble(), frame);
@@ -118,7 +118,7 @@ static LogicalResult batchNorm(sg::BatchNormOp op, Frame &frame,
   Statistics s = statisticsOf(x, gamma.getType());
   normalizeBy(x, s.mean, rstdOf(s.variance, epsilon, frame), gamma, beta,
               results[0]);
-  // The running variance is unbiased; of one element it stays as it is.
+  // The running variance is unbiased; that of one element is unchanged.
   double count = elementsPerChannel(x);
   for (int64_t c = 0; c < channels(x); ++c)
     s.variance.real(c) *= count / std::max(count - 1.0, 1.0);

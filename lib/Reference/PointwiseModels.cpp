@@ -121,7 +121,7 @@ static void selectElements(sg::SelectOp op, Frame &, Operands operands,
         i, operands[0].integer(i) ? operands[1] : operands[2], i);
 }
 
-/// Truncates towards zero. Numbers outside the type, which have no meaning in
+/// Truncates towards zero. Numbers outside the type, which are undefined in
 /// compiled code, go to its nearest end, and NaN goes to 0.
 static int64_t truncateTo(IntegerType type, double value) {
   if (type.getWidth() == 1)
@@ -139,8 +139,8 @@ static int64_t truncateTo(IntegerType type, double value) {
   return static_cast<int64_t>(truncated);
 }
 
-/// In double precision a float stays what it was: rounding to the new type is
-/// the part of the evaluation that Precision::Stored adds.
+/// In double precision a float is unchanged: rounding to the new type is the
+/// part of the evaluation that Precision::Stored adds.
 static void castElements(sg::CastOp op, Frame &, Operands operands,
                          Results results) {
   const Tensor &from = operands[0];

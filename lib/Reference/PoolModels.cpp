@@ -8,8 +8,8 @@ using namespace mlir;
 using namespace reprise;
 using namespace reprise::reference;
 
-/// The positions in x, row-major and without the padding, of the window that
-/// makes the element at index `at` of the result.
+/// The positions in x, row-major and without the padding, of the window of the
+/// result's element at index `at`.
 template <typename OpTy>
 static SmallVector<int64_t> windowOf(OpTy op, const Tensor &x,
                                      ArrayRef<int64_t> at) {
@@ -23,8 +23,7 @@ static SmallVector<int64_t> windowOf(OpTy op, const Tensor &x,
   return positions;
 }
 
-/// The first maximum of a window, a NaN being above all; -1 if it has no
-/// element.
+/// The first maximum of a window; NaN is above all; -1 if it has no element.
 static int64_t firstMaximum(const Tensor &x, ArrayRef<int64_t> window) {
   int64_t best = -1;
   for (int64_t i : window)
@@ -54,8 +53,8 @@ static void maxPoolGrad(sg::MaxPool2DGradOp op, Frame &, Operands operands,
   });
 }
 
-/// The number of a position of x, row-major, in the window that makes the
-/// element at index `at` of the result.
+/// The number of a position of x, row-major, in the window of the result's
+/// element at index `at`.
 template <typename OpTy>
 static int64_t numberIn(OpTy op, const Tensor &x, ArrayRef<int64_t> at,
                         int64_t position) {
@@ -89,8 +88,8 @@ static void maxPoolScatter(sg::MaxPool2DScatterOp op, Frame &,
   });
 }
 
-/// What the sum of a window is divided by. A window that lies in the padding
-/// alone has the sum 0 and keeps it.
+/// The divisor of a window's sum. A window entirely in the padding has the sum
+/// 0 and keeps it.
 template <typename OpTy>
 static double divisor(OpTy op, ArrayRef<int64_t> window) {
   if (op.getCountIncludePad())

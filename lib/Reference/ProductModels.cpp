@@ -12,7 +12,7 @@ using namespace mlir;
 using namespace reprise;
 using namespace reprise::reference;
 
-/// With a bias (N) where there is a third operand.
+/// Adds a bias (N) if there is a third operand.
 template <typename OpTy>
 static void matmul(OpTy op, Frame &, Operands operands, Results results) {
   const Tensor &a = operands[0], &b = operands[1];
@@ -34,8 +34,8 @@ static void matmul(OpTy op, Frame &, Operands operands, Results results) {
   });
 }
 
-/// Calls `visit` with the positions (in x, in filter, in y) of every product
-/// of the convolution y = x * filter; those with the padding are left out.
+/// Calls `visit` with the positions (in x, in filter, in y) of every product of
+/// the convolution y = x * filter, except those with the padding.
 template <typename OpTy>
 static void
 forEachProduct(OpTy op, const Tensor &x, const Tensor &filter, const Tensor &y,

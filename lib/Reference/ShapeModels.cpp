@@ -1,4 +1,4 @@
-//===- ShapeModels.cpp - Making, moving and reducing ----------------------===//
+//===- ShapeModels.cpp - Creating, moving and reducing --------------------===//
 
 #include "Models.h"
 #include "reprise/Reference/Philox.h"

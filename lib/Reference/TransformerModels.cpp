@@ -67,7 +67,7 @@ static void layerNormGrad(sg::LayerNormGradOp op, Frame &, Operands operands,
 //===----------------------------------------------------------------------===//
 
 namespace {
-/// Which weights are dropped: those whose random number is below.
+/// The dropped weights: those whose random number is below the probability.
 struct Dropping {
   int64_t seed, step, stream;
   double probability;
@@ -78,7 +78,7 @@ struct Dropping {
   }
 };
 
-/// Where the numbers of one head of one sample lie.
+/// The positions of the numbers of one head of one sample.
 struct Head {
   const Tensor &qkv;
   const Tensor *bias;
@@ -103,7 +103,7 @@ struct Head {
       sum += part(query, 0, c) * part(key, 1, c);
     return scale * sum + (bias ? bias->real(biasAt(query, key)) : 0.0);
   }
-  /// What the weight is multiplied by.
+  /// The factor of the weight.
   double keeps(int64_t query, int64_t key) const {
     int64_t heads = qkv.getDim(3);
     int64_t row = (sample * heads + head) * tokens() + query;
@@ -112,7 +112,8 @@ struct Head {
 };
 } // namespace
 
-/// For each head of each sample; `bias` is the operand that may be one.
+/// Calls `run` for each head of each sample; `bias` is the number of the
+/// operand that may be a bias.
 template <typename OpTy>
 static void forEachHead(OpTy op, Operands operands, unsigned bias,
                         llvm::function_ref<void(const Head &)> run) {
@@ -138,7 +139,7 @@ static void attention(sg::AttentionOp op, Frame &, Operands operands,
       double top = -INFINITY, sum = 0.0;
       for (int64_t key = 0; key < h.tokens(); ++key) {
         scores[key] = h.score(query, key);
-        // NaN comes through.
+        // NaN is propagated.
         top = scores[key] > top || std::isnan(scores[key]) ? scores[key] : top;
       }
       for (double &score : scores)

@@ -1,6 +1,6 @@
 //===- AllTargets.cpp - The targets of this build -------------------------===//
 //
-// One line a target; nothing else in the compiler names one.
+// One line a target; no other part of the compiler names one.
 //
 //===----------------------------------------------------------------------===//
 #include "Cpu/CpuTarget.h"

@@ -45,7 +45,8 @@ std::vector<rp_element_type> Target::kernelElements() const {
   return {RP_F32, RP_BF16, RP_F16, RP_F64, RP_I1, RP_I8, RP_I32, RP_I64};
 }
 
-/// What calls may have on some device; see rt::verifyLibraryCall.
+/// Returns the types that calls may have on some device; see
+/// rt::verifyLibraryCall.
 std::vector<rp_element_type> Target::callElements(rt::LibraryOp) const {
   return {RP_F32, RP_BF16, RP_F16, RP_F64};
 }
@@ -67,7 +68,7 @@ static rt::Status refuse(llvm::StringRef text, llvm::StringRef name) {
           (known.empty() ? "none" : llvm::join(known, ", ")) + ")");
 }
 
-/// Refuses alignments that the planner cannot keep.
+/// Rejects alignments that the planner cannot keep.
 static rt::Expected<std::unique_ptr<Target>>
 checked(rt::Expected<std::unique_ptr<Target>> target) {
   if (target.ok() && !isAlignment((*target)->alignment()))

@@ -1,4 +1,4 @@
-//===- TemporaryFolder.cpp - Files for tools that take no memory ----------===//
+//===- TemporaryFolder.cpp - Folders for tools that work on files ---------===//
 #include "reprise/Target/TemporaryFolder.h"
 #include "llvm/ADT/SmallString.h"
 #include "llvm/ADT/StringExtras.h"
@@ -24,7 +24,8 @@ static Folders &folders() {
   return *all;
 }
 
-/// The variable that names the system's folder; LLVM asks these in this order.
+/// Returns the variable that names the system's folder; LLVM checks these in
+/// this order.
 static std::string folderVariable() {
   for (const char *name : {"TMPDIR", "TMP", "TEMP", "TEMPDIR"})
     if (std::getenv(name))
@@ -70,7 +71,7 @@ std::string TemporaryFolder::pathOf(StringRef name) const {
 }
 
 void TemporaryFolder::removeAllAtExit() {
-  folders().mutex.lock(); // for good
+  folders().mutex.lock(); // never unlocked
   for (const std::string &path : folders().paths)
     (void)llvm::sys::fs::remove_directories(path);
 }

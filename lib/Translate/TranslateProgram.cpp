@@ -6,8 +6,8 @@
 //          the same numbers.
 // Cost:    linear.
 // Fails:   on a constant or initial value without elements in memory; on a
-// payload that the
-//          runtime's verifier refuses, so that no bad file is ever written.
+//          payload that the runtime's verifier refuses, so that no bad file is
+//          ever written.
 //
 //===----------------------------------------------------------------------===//
 #include "reprise/Translate/TranslateProgram.h"
@@ -114,8 +114,8 @@ static std::vector<uint8_t> bytesOf(DenseElementsAttr value) {
   return bytes;
 }
 
-/// Of an initial value, whose size the verifier has looked at; none where the
-/// resource is missing.
+/// The bytes of an initial value, whose size the verifier has checked; none if
+/// the resource is missing.
 static std::optional<std::vector<uint8_t>> bytesOf(ElementsAttr elements) {
   if (auto dense = dyn_cast<DenseElementsAttr>(elements))
     return bytesOf(dense);
@@ -165,7 +165,7 @@ static fb::KernelLaunchT translateLaunch(LaunchOp launch, uint32_t kernel) {
     result.args.push_back(translate(*workspace));
   }
   result.grains = launch.getGrains();
-  // Outputs come behind the inputs.
+  // Outputs follow the inputs.
   uint32_t inputs = launch.getInputs().size();
   for (auto [k, number] :
        llvm::enumerate(launch.getInPlace().value_or(ArrayRef<int32_t>())))

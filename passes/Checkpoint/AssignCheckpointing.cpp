@@ -1,14 +1,14 @@
-//===- AssignCheckpointing.cpp - Which blocks are segments ----------------===//
+//===- AssignCheckpointing.cpp - Choose the blocks to checkpoint ----------===//
 //
 // Input:   a model.
-// Output:  the model with annotations as the mode says.
-// Method:  modes that know blocks set attributes; modes that cut dissolve the
-//          blocks and wrap runs of ops anew. Marks on what runs again in any
-//          case are taken away.
+// Output:  the model with the annotations of the mode.
+// Method:  modes that work on blocks set attributes; modes that cut dissolve
+//          the blocks and wrap runs of ops in new ones. Marks on ops that run
+//          again in any case are removed.
 // Fails:   on an unknown mode or a bad parameter, on a glob that matches no
 //          block, on a differentiated function, on a mark with nothing to
-//          compute again, in modes that cut also on several blocks and on
-//          foreign ops.
+//          recompute; in modes that cut also on several blocks and on ops of
+//          other dialects.
 //
 //===----------------------------------------------------------------------===//
 
@@ -42,7 +42,7 @@ static bool isInnermost(sg::BlockOp module) {
               .wasInterrupted();
 }
 
-/// Wraps the runs that end at `cuts`; what follows the last cut stays plain,
+/// Wraps the runs that end at `cuts`; ops after the last cut are not wrapped,
 /// because its backward pass begins at once.
 static void wrapRuns(const FlatModel &model, ArrayRef<unsigned> cuts) {
   unsigned first = 0;
@@ -53,7 +53,7 @@ static void wrapRuns(const FlatModel &model, ArrayRef<unsigned> cuts) {
   }
 }
 
-/// The articulations nearest to equal shares of the bytes.
+/// Returns the articulations nearest to equal shares of the bytes.
 static SmallVector<unsigned> cutEqually(const FlatModel &model,
                                         unsigned segments) {
   SmallVector<unsigned> candidates = findArticulations(model), cuts;
@@ -113,7 +113,7 @@ static void wrapAboveThreshold(const FlatModel &model, uint64_t threshold) {
   }
 }
 
-/// Whether a mode dissolves the model's blocks.
+/// Returns true if a mode dissolves the model's blocks.
 static bool cutsModel(StringRef mode) {
   return mode == "sqrt" || mode.starts_with("segments=") ||
          mode.starts_with("threshold-bytes=");
@@ -179,7 +179,8 @@ LogicalResult AssignCheckpointing::assignSegments(func::FuncOp function,
   return success();
 }
 
-/// Whether all is tensors in one list, which is what a cut goes through.
+/// Fails unless the function is one list of ops on tensors, as cutting
+/// requires.
 LogicalResult AssignCheckpointing::checkCuttable(func::FuncOp function) {
   if (!function.getBody().hasOneBlock())
     return function.emitError()
@@ -196,7 +197,7 @@ LogicalResult AssignCheckpointing::checkCuttable(func::FuncOp function) {
   return failure(walk.wasInterrupted());
 }
 
-/// The modes that dissolve blocks.
+/// Applies the modes that dissolve blocks.
 LogicalResult AssignCheckpointing::cut(func::FuncOp function) {
   uint64_t segments = 0, threshold = 0;
   StringRef text = mode;

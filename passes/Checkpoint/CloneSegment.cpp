@@ -1,10 +1,10 @@
-//===- CloneSegment.cpp - The part of a block that is needed --------------===//
+//===- CloneSegment.cpp - Clone the needed part of a block ----------------===//
 //
-// Input:   a body and the values of it to compute again.
+// Input:   a body and the values in it to recompute.
 // Output:  clones of the ops they depend on, and of no others.
 // Method:  one backward walk marks, one forward walk clones. An op whose
-//          statistics are kept is marked through its operands only, and
-//          cloned as StatisticsOpInterface says.
+//          statistics are kept is marked through its operands only, and cloned
+//          by StatisticsOpInterface.
 // Cost:    linear in the body.
 // Fails:   never.
 //
@@ -21,7 +21,8 @@ using namespace mlir;
 using namespace reprise;
 using namespace reprise::sg;
 
-/// Whether an op of another dialect says so, as plans for budgets ask it.
+/// Returns true if an op of another dialect may repeat, by the same test as
+/// plans for budgets.
 static bool mayRepeat(Operation *op) {
   if (op->hasAttr(remat::RematDialect::kPure))
     return true;
@@ -73,8 +74,8 @@ private:
     }
   }
 
-  /// An annotated block within is cloned as a block, into which no statistics
-  /// reach, but what is marked to be kept: it computes its own, to the same
+  /// A nested annotated block is cloned as a block. Only values marked to be
+  /// kept reach into it, not statistics: it recomputes its own, to the same
   /// bits.
   void markModule(sg::BlockOp module, bool isOutermost) {
     for (auto [result, value] :
@@ -113,7 +114,7 @@ private:
       return inlineBlock(builder, module);
     assert(!isa<WriteOp>(op) && "a write has no result to be needed");
     if (isa<KeepOp>(op))
-      return; // came in
+      return; // passed in
     auto statistics = dyn_cast<StatisticsOpInterface>(op);
     if (statistics && keeps(statistics))
       return recompute(builder, statistics);

@@ -1,4 +1,4 @@
-//===- CloneSegment.h - The part of a block that is needed ------*- C++ -*-===//
+//===- CloneSegment.h - Clone the needed part of a block --------*- C++ -*-===//
 #ifndef REPRISE_PASSES_CHECKPOINT_CLONESEGMENT_H
 #define REPRISE_PASSES_CHECKPOINT_CLONESEGMENT_H
 
@@ -9,35 +9,36 @@
 
 namespace reprise::sg {
 
-/// What computing some values of a body again takes.
+/// The ops and values needed to recompute some values of a body.
 struct Slice {
   llvm::DenseSet<mlir::Value> needed; // values to compute, nested ones too
-  /// Statistics that stay kept and are read by the clone; their ops are not
-  /// run again but take the shorter way of StatisticsOpInterface.
+  /// Statistics that stay kept and are read by the clone. Their ops are not
+  /// repeated; they are cloned by the shorter form of StatisticsOpInterface.
   llvm::SetVector<mlir::Value> statistics;
-  /// Results of sg.keep, in annotated blocks within too. They stay kept, and
-  /// reach the clone through the barrier.
+  /// Results of sg.keep, including those in nested annotated blocks. They stay
+  /// kept and reach the clone through the barrier.
   llvm::SetVector<mlir::Value> kept;
-  /// Reads whose users read nothing but variables and constants. They reach
-  /// the clone through the barrier; else it would not wait for anything and
+  /// Reads whose users read nothing but variables and constants. They reach the
+  /// clone through the barrier; otherwise the clone would wait for nothing, and
   /// common-subexpression elimination would merge it with its original.
   llvm::SetVector<mlir::Value> roots;
-  /// Ops of other dialects that must not run again: they say that they touch
-  /// memory, or nothing of it.
+  /// Ops of other dialects that must not repeat: they have memory effects or do
+  /// not declare their effects.
   llvm::SetVector<mlir::Operation *> once;
 };
 
-/// Looks only: which values of `body` and of blocks within it `wanted` needs.
+/// Returns the part of `body` and of nested blocks that `wanted` needs. Changes
+/// no IR.
 Slice sliceBody(mlir::Block &body, mlir::ValueRange wanted);
 
-/// From the statistics of a cloned op to those of the op of the forward pass.
+/// Maps the statistics of a cloned op to those of the forward op.
 using Originals = llvm::DenseMap<mlir::Value, mlir::Value>;
 
 /// Emits the slice's ops at the builder. `mapping` maps the arguments of
-/// `body`, the slice's statistics and roots, and receives every value that is
-/// emitted. Plain blocks within are inlined, annotated ones stay blocks, of
-/// phase recompute. Writes are never emitted. `originals` receives the
-/// statistics of ops that are cloned whole.
+/// `body`, the slice's statistics and roots, and receives every emitted value.
+/// Nested plain blocks are inlined; nested annotated ones stay blocks, of phase
+/// recompute. Writes are never emitted. `originals` receives the statistics of
+/// ops that are cloned whole.
 void cloneSlice(mlir::OpBuilder &builder, mlir::Block &body, const Slice &slice,
                 mlir::IRMapping &mapping, Originals &originals);
 

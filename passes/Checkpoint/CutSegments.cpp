@@ -47,7 +47,7 @@ FlatModel sg::dissolve(func::FuncOp function) {
   uint64_t bytes = 0;
   for (Operation &op : function.getBody().front().without_terminator()) {
     model.ops.push_back(&op);
-    // A reshape is a view and takes no memory, and so is a mark.
+    // A reshape is a view and takes no memory; neither does a mark.
     for (Value result : op.getResults())
       if (!isFree(result) && !isa<ReshapeOp, KeepOp, RecomputeOp>(op))
         bytes += byteSize(result.getType());
@@ -60,7 +60,7 @@ FlatModel sg::dissolve(func::FuncOp function) {
 SmallVector<unsigned> sg::findArticulations(const FlatModel &model) {
   Positions positions = positionsOf(model.ops);
   unsigned end = model.ops.size();
-  // Live values over the gap after each op, as differences.
+  // Change of the number of live values after each op.
   SmallVector<int> change(end + 1, 0);
   for (auto [k, op] : llvm::enumerate(model.ops))
     for (Value result : op->getResults()) {
@@ -102,7 +102,7 @@ void sg::wrapSegment(ArrayRef<Operation *> ops, StringRef name) {
         outputs.insert(result);
     }
   }
-  // A read that is used outside as well stays there; the block has its own.
+  // A read with uses outside stays there as well; the block gets its own.
   for (Operation *op : ops)
     if (op->getNumResults() == 1 && isFree(op->getResult(0)) &&
         llvm::any_of(op->getUsers(),

@@ -8,27 +8,28 @@
 
 namespace reprise::sg {
 
-/// A model's ops in one list, its own blocks dissolved.
+/// A model's ops in one list, with its blocks dissolved.
 struct FlatModel {
   llvm::SmallVector<mlir::Operation *> ops; // without the terminator
-  /// Bytes of the results of ops[0..k], those that are free and views
-  /// excepted.
+  /// Total bytes of the results of ops[0..k], without free values and views.
   llvm::SmallVector<uint64_t> bytesUpTo;
-  /// The k behind which no segment may end: ops[k] is a convolution whose norm
-  /// spares it, or stands between the two, which are differentiated together.
+  /// The positions k after which no segment may end: ops[k] is a convolution
+  /// whose norm spares its operand, or an op between the two, which are
+  /// differentiated together.
   llvm::BitVector isWithinNorm;
 };
 
-/// Inlines every block of a model; leaves' names stay in the locations.
+/// Inlines every block of a model; the names of leaves stay in the locations.
 FlatModel dissolve(mlir::func::FuncOp function);
 
-/// Positions k such that of the values that ops[0..k] make, one alone is used
-/// later (reads and constants, which are free, apart): the articulation
-/// values. Increasing; one position a value. The loss itself is none.
+/// Returns the articulations: positions k such that only one of the values
+/// computed by ops[0..k] is used later (reads and constants, which are free,
+/// not counted). Increasing; one position per value. The loss itself is not
+/// one.
 llvm::SmallVector<unsigned> findArticulations(const FlatModel &model);
 
-/// Wraps ops[first..last] in an annotated block. Reads and constants from
-/// before are had again inside.
+/// Wraps ops[first..last] in an annotated block. Earlier reads and constants
+/// are repeated inside.
 void wrapSegment(llvm::ArrayRef<mlir::Operation *> ops, llvm::StringRef name);
 
 } // namespace reprise::sg

@@ -1,13 +1,13 @@
 //===- LowerCheckpointing.cpp - Clone annotated segments ------------------===//
 //
-// Input:   a differentiated function; annotated sg.module ops hand out
+// Input:   a differentiated function; annotated sg.module ops return
 //          residuals.
-// Output:  annotated modules hand out their results and statistics only; each
-//          mirror in the backward region is fed by a clone of the body behind
-//          an sg.barrier.
-// Method:  last block first, so that a result which a later segment keeps as
-//          its input is seen to be kept; outermost first, so that a clone's
-//          own annotated modules are lowered in turn.
+// Output:  annotated modules return their results and statistics only; each
+//          mirror in the backward region is fed by a clone of the body after an
+//          sg.barrier.
+// Method:  last block first, so that a result kept as the input of a later
+//          segment is known to be kept; outermost first, so that a clone's own
+//          annotated modules are lowered in turn.
 //
 //   forward   a ───────────► b ───────────► loss
 //             │ input        │ input
@@ -17,7 +17,7 @@
 //
 // Cost:    linear in the ops cloned, times the depth of nesting.
 // Fails:   at an op of another dialect that a clone would repeat and that does
-//          not say that it has no effects.
+//          not declare that it has no effects.
 //
 //===----------------------------------------------------------------------===//
 
@@ -37,7 +37,7 @@ using namespace reprise::sg;
 
 namespace {
 
-/// What becomes of a mirror's operands: looked at before anything changes.
+/// The planned change of a mirror's operands, computed before anything changes.
 struct Segment {
   Block *body;                      // of the annotated block
   Block *mirror;                    // body of its mirror
@@ -73,11 +73,12 @@ private:
                        const DenseMap<Value, Value> &read);
 
   func::FuncOp function;
-  /// By instance: the mirror's body.
-  /// By instance, which may be a number that DenseMap has no place for.
+  /// The mirror's body by instance. Instances may be numbers that DenseMap
+  /// reserves.
   std::map<int64_t, Block *> mirrors;
   Originals originals;
-  /// What was to be computed again and must not be, told once.
+  /// Ops that should have been recomputed but must not repeat; each is reported
+  /// once.
   llvm::DenseSet<Operation *> refused;
 };
 
@@ -91,7 +92,7 @@ void Lowering::findMirrors() {
 }
 
 /// Lowers the annotated blocks of `block`, last first, then those in plain
-/// blocks and in clones.
+/// blocks and clones.
 void Lowering::lowerWithin(Block &block) {
   SmallVector<Block *> bodies;
   for (Operation &op : block)
@@ -111,7 +112,7 @@ void Lowering::lowerWithin(Block &block) {
 
 /// Follows `value`, seen from a mirror, out through mirrors' inputs and into
 /// blocks' results, until it is defined in `body` by an op or leads elsewhere.
-/// Returns null unless it is a value that `body`'s module hands out.
+/// Returns null unless it is a value that `body`'s module returns.
 Value Lowering::traceToBlock(Value value, Block *body) {
   while (true) {
     if (auto argument = dyn_cast<BlockArgument>(value)) {
@@ -131,8 +132,8 @@ Value Lowering::traceToBlock(Value value, Block *body) {
   }
 }
 
-/// Whether the backward pass reads `value`, a result of a block, other than
-/// through `mirror`.
+/// Returns true if the backward pass reads `value`, a result of a block, other
+/// than through `mirror`.
 bool Lowering::isKeptOtherwise(Value value, Block *mirror) {
   for (OpOperand &use : value.getUses()) {
     Operation *user = use.getOwner();
@@ -157,7 +158,8 @@ bool Lowering::isKeptOtherwise(Value value, Block *mirror) {
   return false;
 }
 
-/// Whether `value`, seen from a mirror, was made by the backward pass.
+/// Returns true if `value`, seen from a mirror, was computed by the backward
+/// pass.
 static bool isCotangent(Value value) {
   while (auto argument = dyn_cast<BlockArgument>(value)) {
     auto module = dyn_cast<sg::BlockOp>(argument.getOwner()->getParentOp());
@@ -172,7 +174,8 @@ static bool isCotangent(Value value) {
   return op->getParentOfType<BackwardOp>() && !isa<BarrierOp>(op);
 }
 
-/// Looks only. Empty when the mirror reads nothing that would be cloned.
+/// Returns the segment's planned change, or nothing if the mirror reads nothing
+/// that would be cloned. Changes no IR.
 std::optional<Segment> Lowering::look(sg::BlockOp block) {
   Segment segment;
   segment.body = &block.getBody().front();
@@ -187,7 +190,7 @@ std::optional<Segment> Lowering::look(sg::BlockOp block) {
         segment.cotangents.push_back(k);
       continue;
     }
-    // An input handed straight through is no value to compute.
+    // An input returned unchanged needs no computation.
     if (isStatistics(source) || isa<BlockArgument>(source))
       continue;
     auto operands = block.getYield().getOperands();
@@ -205,7 +208,7 @@ std::optional<Segment> Lowering::look(sg::BlockOp block) {
   return segment;
 }
 
-/// `value`, of a block around `level`, as a value of `level`.
+/// Returns `value`, of a block around `level`, as a value of `level`.
 static Value carryIn(Value value, Block *level) {
   if (value.getParentBlock() == level ||
       !isa<sg::BlockOp>(level->getParentOp()))
@@ -213,9 +216,9 @@ static Value carryIn(Value value, Block *level) {
   return exposeInput(level, carryIn(value, moduleOf(level)->getBlock()));
 }
 
-/// `value`, of the level that an annotated block stands in, as a value of the
-/// level that its mirror stands in. The two may nest differently deep: clones
-/// inline plain blocks, and mirrors do not.
+/// Returns `value`, of the level that holds an annotated block, as a value of
+/// the level that holds its mirror. The nesting depths may differ: clones
+/// inline plain blocks, mirrors do not.
 Value Lowering::atMirror(Value value, Block *mirrorLevel) {
   Block *level = value.getParentBlock();
   if (!isa<sg::BlockOp>(level->getParentOp()) ||
@@ -227,7 +230,7 @@ Value Lowering::atMirror(Value value, Block *mirrorLevel) {
   return atMirror(exposeResult(value), mirrorLevel);
 }
 
-/// By op result: what the mirror reads already.
+/// Returns the statistics that the mirror already reads, by op result.
 DenseMap<Value, Value> Lowering::statisticsAtMirror(const Segment &segment) {
   DenseMap<Value, Value> read;
   for (Value input : moduleOf(segment.mirror).getInputs())
@@ -235,9 +238,9 @@ DenseMap<Value, Value> Lowering::statisticsAtMirror(const Segment &segment) {
   return read;
 }
 
-/// A statistic that the clone reads, as a value of the mirror's level: what
-/// the mirror reads already, else handed out for the clone. A clone within a
-/// clone reads those of the forward pass.
+/// Returns a statistic that the clone reads, as a value of the mirror's level:
+/// the value that the mirror already reads, or a new residual. A clone within a
+/// clone reads the statistics of the forward pass.
 Value Lowering::carryStatistic(Value statistic, const Segment &segment,
                                const DenseMap<Value, Value> &read) {
   Value original = originals.lookup(statistic);
@@ -248,8 +251,9 @@ Value Lowering::carryStatistic(Value statistic, const Segment &segment,
   return atMirror(exposeAt(statistic, level), mirrorLevel);
 }
 
-/// What to clone. Hands out the statistics that are missing at the mirror,
-/// which replaces ops and their results, and so looks again afterwards.
+/// Returns the part of the body to clone. Adds the missing statistics to the
+/// residuals; this replaces ops and their results, so the segment is examined
+/// again afterwards.
 Slice Lowering::slice(Segment &segment) {
   Slice before = sliceBody(*segment.body, segment.sources);
   Block *level = moduleOf(segment.body)->getBlock();
@@ -269,9 +273,9 @@ Slice Lowering::slice(Segment &segment) {
   return sliceBody(*segment.body, segment.sources);
 }
 
-/// The block that computes `segment.sources` again, from `inputs` (one for each
-/// of `arguments`, which are the body's, reads in it or values kept) and the
-/// statistics' values.
+/// Emits the block that recomputes `segment.sources` from `inputs` (one for
+/// each of `arguments`: arguments of the body, reads in it or kept values) and
+/// the values of the statistics.
 static Operation *emitClone(OpBuilder &builder, const Segment &segment,
                             Originals &originals, const Slice &slice,
                             ArrayRef<Value> arguments, ValueRange inputs,
@@ -311,7 +315,7 @@ void Lowering::refuse(const llvm::SetVector<Operation *> &ops) {
                       "that it has no effects (remat.pure does)");
 }
 
-/// Puts a clone in front of the mirror; returns the clone's body.
+/// Inserts a clone before the mirror; returns the clone's body.
 Block *Lowering::lower(Segment segment) {
   Slice slice = this->slice(segment);
   refuse(slice.once);
@@ -323,7 +327,7 @@ Block *Lowering::lower(Segment segment) {
     if (!slice.needed.contains(argument))
       continue;
     Value input = moduleOf(segment.body).getInputs()[argument.getArgNumber()];
-    // A read or a constant is had again rather than carried over.
+    // A read or a constant is repeated rather than passed along.
     if (isFree(input) && level != mirrorLevel) {
       OpBuilder builder(moduleOf(segment.mirror));
       inputs.push_back(builder.clone(*input.getDefiningOp())->getResult(0));

@@ -8,7 +8,8 @@ using namespace mlir;
 using namespace reprise;
 using namespace reprise::sg;
 
-/// What a value is, past blocks and marks to compute again.
+/// Returns the definition of a value, looking through blocks and recompute
+/// marks.
 static Value markedValue(Value value) {
   value = definitionOf(value);
   while (auto mark = value.getDefiningOp<RecomputeOp>())

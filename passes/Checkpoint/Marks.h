@@ -6,12 +6,12 @@
 
 namespace reprise::sg {
 
-/// Looks only. Fails with an error at a mark on what no op of the model
-/// computes, or on what sg.keep marks as well.
+/// Fails with an error at a mark on a value that no op of the model computes,
+/// or that sg.keep marks as well. Changes no IR.
 mlir::LogicalResult checkMarks(mlir::func::FuncOp function);
 
-/// Takes away the marks on what stands in a checkpointed block, which runs
-/// again as a whole.
+/// Removes the marks within checkpointed blocks, which are recomputed as a
+/// whole.
 void dropMarksInSegments(mlir::func::FuncOp function);
 
 } // namespace reprise::sg

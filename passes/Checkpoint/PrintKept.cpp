@@ -1,9 +1,9 @@
-//===- PrintKept.cpp - What the backward pass keeps -----------------------===//
+//===- PrintKept.cpp - List the values kept for the backward pass ---------===//
 //
 // Input:   a differentiated function.
 // Output:  unchanged; a list on standard output.
 // Method:  the values that sg.backward captures; a module's result is followed
-//          into the module to the op that makes it.
+//          into the module to the op that computes it.
 // Fails:   when the function is not differentiated.
 //
 //===----------------------------------------------------------------------===//
@@ -24,7 +24,7 @@ using namespace reprise;
 using namespace reprise::sg;
 
 namespace {
-/// A captured value and the block whose op makes it.
+/// A captured value and the op that computes it, within its block.
 struct Kept {
   Value value;  // of the function's block
   Value source; // within blocks

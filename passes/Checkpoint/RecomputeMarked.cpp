@@ -1,21 +1,21 @@
-//===- RecomputeMarked.cpp - Marked tensors again in the backward pass ----===//
+//===- RecomputeMarked.cpp - Recompute marked tensors ---------------------===//
 //
 // Input:   a flat function with marks sg.recompute.
 // Output:  the same values without these marks; the backward pass reads no
-//          marked tensor of the forward pass, but what clones of its layer
-//          make.
-// Method:  a layer is the op that makes the tensor and, of those that lead to
-//          it, the ops of the same origin: to a user a linear layer is one
-//          thing, not a product and an addition. From the last tensor to the
-//          first the layer is cloned in front of the first op of the backward
-//          pass that reads of it; so a tensor that is made of another marked
-//          one has its clone by then, which is one of the other's readers.
+//          marked tensor of the forward pass; it reads the results of clones of
+//          its layer.
+// Method:  a layer is the op that computes the tensor and its producers of the
+//          same origin: to a user a linear layer is one op, not a product and
+//          an addition. From the last tensor to the first, the layer is cloned
+//          before its first reader in the backward pass. A tensor computed from
+//          another marked one thus has its clone already, which is one of the
+//          other's readers.
 //
 //   forward   x ──► h ──► y ──► z           h and y are marked: x is held
 //             └──────────────────────┐
 //   backward            dz ──► barrier(x) ──► h' ──► y' ──► dw, dy, ...
 //
-// Cost:    linear in the ops cloned and in the readers of what is marked.
+// Cost:    linear in the ops cloned and in the readers of marked tensors.
 // Fails:   never.
 //
 //===----------------------------------------------------------------------===//
@@ -45,7 +45,7 @@ static Ops inOrder(llvm::SetVector<Operation *> set) {
   return ops;
 }
 
-/// The forward phase has the optimizer's ops too, which read gradients alone.
+/// The forward phase also has the optimizer's ops, which read only gradients.
 static bool isLater(Operation *op) { return phaseOf(op) != Phase::Forward; }
 
 namespace {
@@ -71,14 +71,15 @@ private:
   void recompute(const Ops &layer);
 
   func::FuncOp function;
-  llvm::SetVector<Operation *> marked; // ops that make marked tensors
+  llvm::SetVector<Operation *> marked; // ops that compute marked tensors
   llvm::DenseSet<Operation *> held;    // those that sg.keep marks
-  /// What a clone waits for.
+  /// The values that a clone waits for.
   llvm::DenseMap<Operation *, SmallVector<Value>> waits;
 };
 } // namespace
 
-/// Erases the marks: of clones, which run in the backward pass, too.
+/// Finds and erases the marks, including those of clones, which run in the
+/// backward pass.
 void Recomputer::findMarked() {
   SmallVector<RecomputeOp> marks;
   for (RecomputeOp mark : function.getOps<RecomputeOp>())
@@ -91,7 +92,7 @@ void Recomputer::findMarked() {
     bool isMeant = !isLater(mark);
     mark.getResult().replaceAllUsesWith(value);
     mark.erase();
-    // Of a view what is viewed as well.
+    // A mark on a view also marks the viewed tensor.
     for (Operation *op = value.getDefiningOp(); isMeant && op && hasOrigin(op);
          op = op->getOperand(0).getDefiningOp()) {
       marked.insert(op);
@@ -116,7 +117,8 @@ Ops Recomputer::layerOf(Operation *maker) const {
   return inOrder(std::move(ops));
 }
 
-/// Uses of what the layer makes, but for statistics, in the backward pass.
+/// Returns the uses of the layer's results, except statistics, in the backward
+/// pass.
 SmallVector<OpOperand *> Recomputer::readingLater(const Ops &layer) const {
   SmallVector<OpOperand *> uses;
   for (Operation *op : layer)
@@ -128,7 +130,7 @@ SmallVector<OpOperand *> Recomputer::readingLater(const Ops &layer) const {
   return uses;
 }
 
-/// The part of the layer that makes what the uses read.
+/// Returns the part of the layer that computes the values of `uses`.
 Ops Recomputer::neededFor(ArrayRef<OpOperand *> uses, const Ops &layer) const {
   llvm::SetVector<Operation *> ops;
   for (OpOperand *use : uses)
@@ -140,7 +142,7 @@ Ops Recomputer::neededFor(ArrayRef<OpOperand *> uses, const Ops &layer) const {
   return inOrder(std::move(ops));
 }
 
-/// Values of the backward pass that there are when `reader` runs.
+/// Returns the values of the backward pass that exist when `reader` runs.
 SmallVector<Value> Recomputer::cotangentsOf(Operation *reader) const {
   if (auto found = waits.find(reader); found != waits.end())
     return found->second;
@@ -154,9 +156,9 @@ SmallVector<Value> Recomputer::cotangentsOf(Operation *reader) const {
   return values;
 }
 
-/// What the layer reads, behind a barrier, so that the clones are not made
-/// before they are wanted, nor merged with their originals. What is marked is
-/// made there anyway.
+/// Passes the layer's inputs through a barrier, so that the clones neither run
+/// early nor merge with their originals. Marked inputs are recomputed at that
+/// place anyway.
 IRMapping Recomputer::guardInputs(OpBuilder &builder, const Ops &layer,
                                   ValueRange after) {
   llvm::SetVector<Value> inputs, reads;
@@ -182,7 +184,7 @@ IRMapping Recomputer::guardInputs(OpBuilder &builder, const Ops &layer,
   return mapping;
 }
 
-/// Statistics are kept, as those of checkpointed blocks are.
+/// Statistics are kept, like those of checkpointed blocks.
 void Recomputer::cloneLayer(OpBuilder &builder, const Ops &layer,
                             IRMapping &mapping) {
   for (Operation *op : layer) {

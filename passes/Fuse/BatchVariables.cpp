@@ -1,14 +1,14 @@
-//===- BatchVariables.cpp - Small kernels of many variables as one --------===//
+//===- BatchVariables.cpp - Batch small kernels of many variables ---------===//
 //
 // Input:   a grouping of a flat function's ops.
 // Output:  groups of arithmetic on gradients, of the forward pass's phase,
-//          whose results are only written, united as long as what they wait
-//          for is small. Where launches are shared, also new running
-//          statistics, and groups that make of variables alone what library
-//          calls read, as long as what waits for its call is small.
+//          whose results are only written, united while the values that wait
+//          are small. Where launches are shared, also new running statistics,
+//          and groups that compute operands of library calls from variables
+//          alone, while the values that wait for their call are small.
 // Method:  walks over the groups in the order of their last members. Nothing
-//          waits for an update, so that no union delays anything but updates;
-//          what is made of variables can be made at any time before.
+//          waits for an update, so that a union delays only updates; values
+//          computed from variables alone can be computed at any earlier time.
 // Cost:    linear in the ops.
 // Fails:   never.
 //
@@ -21,10 +21,10 @@
 using namespace mlir;
 using namespace reprise;
 
-/// What waits, of all that is updated; where launches are shared, of what
-/// library calls of the forward pass make.
+/// The largest part, 1/N, of the bytes that may wait: of all updated bytes and,
+/// where launches are shared, of the results of forward library calls.
 static constexpr uint64_t kWaitingPart = 1024, kWaitingForLaunch = 256;
-/// Updates for which it is worth waiting.
+/// The least number of updates worth waiting for.
 static constexpr size_t kLeastUpdates = 4;
 
 namespace {
@@ -33,9 +33,10 @@ public:
   Batcher(const FlatGraph &graph, Groups &groups);
 
   void batchUpdates(Launches launches);
-  /// New values of variables that are no gradients' work: running statistics.
+  /// Batches new values of variables that are not computed from gradients:
+  /// running statistics.
   void batchStatistics();
-  /// What is made of variables alone, of a phase.
+  /// Batches the groups of a phase that are computed from variables alone.
   void batchParameters(sg::Phase phase);
 
 private:
@@ -50,10 +51,10 @@ private:
 
   const FlatGraph &graph;
   Groups &groups;
-  /// Forward ops that a gradient goes into, by position.
+  /// Forward ops that depend on a gradient, by position.
   std::vector<bool> readsGradient;
-  /// The batch at hand: its groups, what they wait for and how many members
-  /// they have.
+  /// The current batch: its groups, the bytes that wait for it and its number
+  /// of members.
   SmallVector<unsigned> batch;
   uint64_t waiting = 0;
   size_t count = 0;
@@ -73,8 +74,8 @@ Batcher::Batcher(const FlatGraph &graph, Groups &groups)
   }
 }
 
-/// Whether a group makes new values of variables, of gradients or not, and no
-/// others.
+/// Returns true if a group computes new values of variables, from gradients or
+/// not as given, and nothing else.
 bool Batcher::isUpdate(unsigned group, bool ofGradient) const {
   auto isWritten = [&](Operation *user) {
     return groups.groupOf[graph.position.lookup(user)] == group ||
@@ -94,7 +95,7 @@ bool Batcher::isUpdate(unsigned group, bool ofGradient) const {
              });
 }
 
-/// Of one of the tensors that an update is made of.
+/// Returns the bytes of the largest tensor that an update computes.
 uint64_t Batcher::bytesOf(unsigned group) const {
   uint64_t bytes = 0;
   for (unsigned member : groups.members[group])
@@ -108,8 +109,8 @@ static bool readsVariable(Operation *op) {
          op->getNumResults() == 1;
 }
 
-/// Whether a group makes, of what is read of variables, operands of library
-/// calls.
+/// Returns true if a group computes operands of library calls from reads of
+/// variables.
 bool Batcher::isParameter(unsigned group, sg::Phase phase) const {
   auto isOfVariable = [&](Value operand) {
     Operation *op = operand.getDefiningOp();
@@ -128,7 +129,7 @@ bool Batcher::isParameter(unsigned group, sg::Phase phase) const {
   });
 }
 
-/// What library calls of the forward pass make.
+/// Returns the bytes that library calls of the forward pass compute.
 uint64_t Batcher::callBytes() const {
   uint64_t bytes = 0;
   for (const FlatOp &op : graph.ops)
@@ -138,7 +139,7 @@ uint64_t Batcher::callBytes() const {
   return bytes;
 }
 
-/// In the order of their last members.
+/// Returns the groups in the order of their last members.
 std::vector<unsigned>
 Batcher::groupsWhere(llvm::function_ref<bool(unsigned)> holds) const {
   std::vector<unsigned> found;
@@ -167,7 +168,7 @@ void Batcher::close(size_t least) {
   waiting = count = 0;
 }
 
-/// Neighbours of at most `limit` bytes together.
+/// Unites neighbours of at most `limit` bytes in total.
 void Batcher::unite(ArrayRef<unsigned> candidates, uint64_t limit,
                     size_t least) {
   for (unsigned group : candidates) {

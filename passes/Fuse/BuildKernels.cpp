@@ -1,12 +1,12 @@
 //===- BuildKernels.cpp - Groups of ops as sg.kernel ----------------------===//
 //
-// First a recipe for each kernel: the ops of its body, what it reads, what it
-// hands out. Repeated ops and short chains that are cheaper to compute again
-// than to store stand in the body of every reader, as chains on what every
-// reader reads in any case; so does what widens a value to f32, which is handed
-// out narrow. Then the block is put in an order: a kernel runs where its last
-// member stood, as far as what it reads allows. Last, kernels are made and what
-// they replace is erased.
+// First a recipe for each kernel: the ops of its body, its operands, its
+// results. Every reader's body repeats repeated ops, short chains that are
+// cheaper to recompute than to store, and chains on values that every reader
+// reads in any case; it also repeats casts to f32, whose narrow operand is the
+// kernel's result. Then the block is ordered: a kernel runs at the place of its
+// last member, as far as its operands allow. Last, the kernels are built and
+// the replaced ops erased.
 //
 //===----------------------------------------------------------------------===//
 
@@ -21,7 +21,7 @@
 using namespace mlir;
 using namespace reprise;
 
-/// Ops whose names make a kernel's.
+/// The number of ops that name a kernel.
 static constexpr unsigned kNamedOps = 5;
 
 namespace {
@@ -75,9 +75,10 @@ private:
   const Groups &groups;
   Instead instead;
   std::vector<Recipe> recipes;
-  /// Members that every other kernel computes again.
+  /// Members that every other kernel recomputes.
   std::vector<bool> repeats;
-  /// Those of them that every other kernel computes from the narrow value.
+  /// Those of `repeats` that every other kernel recomputes from the narrow
+  /// value.
   std::vector<bool> widens;
   IRMapping done;
 };
@@ -87,7 +88,8 @@ private:
 // Recipes
 //===----------------------------------------------------------------------===//
 
-/// Whether anything but `group` reads `op`, by itself or in what repeats it.
+/// Returns true if any op outside `group` reads `op`, directly or in ops that
+/// repeat it.
 bool KernelBuilder::isReadBy(Operation *op, unsigned group) const {
   return llvm::any_of(op->getUsers(), [&](Operation *user) {
     if (groupOf(user) == Groups::kNone &&
@@ -97,7 +99,7 @@ bool KernelBuilder::isReadBy(Operation *op, unsigned group) const {
   });
 }
 
-/// Whether anything outside its kernel reads a member.
+/// Returns true if any op outside its kernel reads a member.
 bool KernelBuilder::isRead(unsigned member) const {
   return isReadBy(graph.ops[member].op, groups.groupOf[member]);
 }
@@ -113,7 +115,8 @@ void KernelBuilder::chooseRepeats() {
     }
 }
 
-/// Whether an op moves elements for somebody outside its kernel: as in chainOf.
+/// Returns true if an op moves elements for a reader outside its kernel, as in
+/// chainOf.
 bool KernelBuilder::isHandedOutMoved(Operation *op) const {
   return flat(op).role == KernelRole::Generator &&
          !llvm::all_of(op->getUsers(), [&](Operation *user) {
@@ -129,7 +132,7 @@ void KernelBuilder::addToBody(Recipe &recipe, unsigned group, Operation *op) {
     bool inside = from && (groupOf(from) == group ||
                            flat(from).role == KernelRole::Repeated ||
                            repeats[graph.position.lookup(from)]);
-    // A chain's other members come along when they are not handed out.
+    // Other members of a chain are included when they are not results.
     if (from && !inside && groupOf(op) != group &&
         groupOf(from) != Groups::kNone && !widens[graph.position.lookup(op)])
       inside = groupOf(from) == groupOf(op) && !isHandedOutMoved(from);
@@ -141,10 +144,10 @@ void KernelBuilder::addToBody(Recipe &recipe, unsigned group, Operation *op) {
   recipe.body.insert(op);
 }
 
-/// Lets kernels hand out what others read. Most of it they do; a chain that is
-/// computed again may also read what was repeated along a row in its own
-/// kernel, and what is widened again the narrow value. Returns whether there
-/// was something to do.
+/// Adds the values that other kernels read to the kernels' results. Most of
+/// these are known already; a recomputed chain may also read a value that its
+/// own kernel repeated along a row, and a repeated cast reads the narrow value.
+/// Returns true if anything was added.
 bool KernelBuilder::handOutInputs() {
   bool changed = false;
   for (Recipe &recipe : recipes)
@@ -177,9 +180,9 @@ void KernelBuilder::writeRecipes() {
     continue;
 }
 
-/// Whether all kernels that read what a member hands out have what it is made
-/// of in any case, but for what is small beside it and, where that is wanted,
-/// for one value that is no larger, which they then read instead.
+/// Returns true if all kernels that read a member already read the values it is
+/// computed from, except values that are small in comparison and, where wanted,
+/// one value that is no larger, which they then read instead.
 bool KernelBuilder::isAtHand(unsigned member, const CheapChain &chain) const {
   constexpr uint64_t small = 16;
   Value output = graph.ops[member].op->getResult(0);
@@ -205,9 +208,9 @@ bool KernelBuilder::isAtHand(unsigned member, const CheapChain &chain) const {
   });
 }
 
-/// What would be stored and read for nothing. Of what is made of one another
-/// one is taken at a time: the recipes then say more. Returns whether there was
-/// any.
+/// Repeats members whose storing and reading is unnecessary. Of members
+/// computed from one another, one is taken at a time, since the recipes are
+/// more precise afterwards. Returns true if there was any.
 bool KernelBuilder::repeatWhatIsAtHand() {
   llvm::DenseSet<Value> taken, read;
   for (const Recipe &recipe : recipes)
@@ -294,7 +297,7 @@ static std::string nameOf(const Recipe &recipe) {
   return llvm::join(listed.take_front(kNamedOps), "_");
 }
 
-/// The last op's first.
+/// The location of the last op comes first.
 static Location locationOf(const Recipe &recipe, MLIRContext *context) {
   llvm::SetVector<Location> parts;
   for (Value output : llvm::reverse(recipe.outputs))
@@ -306,7 +309,8 @@ static Location locationOf(const Recipe &recipe, MLIRContext *context) {
   return FusedLoc::get(context, parts.getArrayRef());
 }
 
-/// The last result's, or of updates of several variables the block around them.
+/// The origin of the last result; for updates of several variables, the block
+/// around them.
 static sg::OriginAttr originOf(const Recipe &recipe, bool isBatch) {
   auto origin = sg::originOf(recipe.outputs.back().getDefiningOp());
   if (!origin || !isBatch)
@@ -354,7 +358,7 @@ void KernelBuilder::build(unsigned group) {
     done.map(output, result);
 }
 
-/// Readers come after what they read.
+/// Erases readers before the ops that they read.
 void KernelBuilder::eraseOriginals() {
   for (const FlatOp &op : llvm::reverse(graph.ops))
     if (op.role != KernelRole::None && op.op->use_empty())

@@ -3,7 +3,7 @@
 // Input:   a function of sg at any level.
 // Output:  the same function of primitives and library ops.
 // Method:  patterns, by walks: ops are replaced until none has a decomposition;
-//          then large reductions are split and casts brought to their kernels.
+//          then large reductions are split and casts moved to their kernels.
 //          Marks sg.keep become attributes.
 // Cost:    linear in the ops emitted.
 // Fails:   when a decomposition fails, with its message.
@@ -35,11 +35,11 @@ namespace reprise {
 using namespace mlir;
 using namespace reprise;
 
-/// Elements below which one kernel reduces as fast as two.
+/// The number of elements below which one kernel reduces as fast as two.
 static constexpr int64_t kSmallReduction = 16384;
-/// Parts that keep several threads busy.
+/// The number of parts that keeps several threads busy.
 static constexpr int64_t kParts = 8;
-/// How many times smaller the intermediate result must be.
+/// The least factor by which the intermediate result must be smaller.
 static constexpr int64_t kShrink = 8;
 
 static int64_t product(ArrayRef<int64_t> values) {
@@ -47,8 +47,8 @@ static int64_t product(ArrayRef<int64_t> values) {
                          std::multiplies<int64_t>());
 }
 
-/// How many leading dimensions the first of two reductions keeps; 0 when one
-/// reduction is better.
+/// Returns the number of leading dimensions that the first of two reductions
+/// keeps; 0 if one reduction is better.
 static unsigned keptPrefix(ArrayRef<int64_t> shape, ArrayRef<int64_t> dims) {
   if (product(shape) < kSmallReduction)
     return 0;
@@ -151,7 +151,7 @@ class Decompose : public reprise::impl::SgDecomposeBase<Decompose> {
     populateSplitReductionPatterns(splits, addsByParts ? ColumnSums::Whole
                                                        : ColumnSums::Split);
     FrozenRewritePatternSet frozen(std::move(decompositions));
-    // What a decomposition emits is met on the next round.
+    // The next round visits the ops that a decomposition emits.
     Progress progress;
     while (DecomposeOpInterface composite = firstComposite()) {
       progress.replaced = 0;
@@ -175,7 +175,7 @@ class Decompose : public reprise::impl::SgDecomposeBase<Decompose> {
     sg::settleMarks(getOperation());
   }
 
-  /// Past all that they may pass.
+  /// Moves casts past all ops that they may pass.
   void moveCasts() {
     RewritePatternSet patterns(&getContext());
     sg::populateCastMotionPatterns(patterns);
@@ -184,7 +184,7 @@ class Decompose : public reprise::impl::SgDecomposeBase<Decompose> {
     do {
       progress.replaced = 0;
       walkAndApplyPatterns(getOperation(), frozen, &progress);
-      // What was read in another type is read by nobody any more.
+      // The reads of the other type have no readers any more.
       for (Block &block : getOperation().getBody())
         for (Operation &op : llvm::make_early_inc_range(llvm::reverse(block)))
           if (isOpTriviallyDead(&op))
@@ -192,9 +192,9 @@ class Decompose : public reprise::impl::SgDecomposeBase<Decompose> {
     } while (progress.replaced > 0);
   }
 
-  /// As the library wants them. What is made of an image is made once: whether
-  /// the backward pass makes it again sg-recompute-cheap chooses, which runs
-  /// where ops share kernels.
+  /// Brings convolutions to the library's form. A tensor derived from an image
+  /// is computed once: sg-recompute-cheap, which runs where ops share kernels,
+  /// chooses whether the backward pass recomputes it.
   void formConvolutions(const Target &library) {
     RewritePatternSet forms(&getContext());
     sg::populateConvolutionFormPatterns(
@@ -214,7 +214,7 @@ class Decompose : public reprise::impl::SgDecomposeBase<Decompose> {
         shareEarlier(op);
   }
 
-  /// Erases an op where one in front of it in its block makes the same.
+  /// Erases an op if an earlier op of its block computes the same.
   static void shareEarlier(Operation *op) {
     if (op->getNumOperands() == 0 || !isPure(op))
       return;
@@ -231,14 +231,16 @@ class Decompose : public reprise::impl::SgDecomposeBase<Decompose> {
       }
   }
 
-  /// For maxima, where making again what they are of takes time.
+  /// Computes the positions of maxima early where recomputing their operands
+  /// takes time.
   void lookEarly() {
     RewritePatternSet patterns(&getContext());
     sg::populateEarlyMaximaPatterns(patterns);
     walkAndApplyPatterns(getOperation(), std::move(patterns));
   }
 
-  /// Onto products, where the library takes them; `library` may be null.
+  /// Moves biases into products, where the library takes them; `library` may be
+  /// null.
   void addBiases(const Target *library) {
     RewritePatternSet additions(&getContext());
     sg::populateProductBiasPatterns(additions, [&](Type bias, Type stored) {
@@ -248,7 +250,7 @@ class Decompose : public reprise::impl::SgDecomposeBase<Decompose> {
     walkAndApplyPatterns(getOperation(), std::move(additions));
   }
 
-  /// Where the library adds them up.
+  /// Sums gradients in products, where the library can.
   void sumGradients(Target &library) {
     for (Block &block : getOperation().getBody())
       sg::addUpGradients(block, [&](Operation *op) {
@@ -257,7 +259,7 @@ class Decompose : public reprise::impl::SgDecomposeBase<Decompose> {
       });
   }
 
-  /// Null where any will do.
+  /// Returns null if any target will do.
   rt::Expected<std::unique_ptr<Target>> libraryOf() {
     if (target.empty())
       return std::unique_ptr<Target>();
@@ -269,7 +271,7 @@ class Decompose : public reprise::impl::SgDecomposeBase<Decompose> {
     void notifyOperationErased(Operation *) override { ++replaced; }
   };
 
-  /// What patterns insert and leave.
+  /// Records the ops that patterns insert.
   struct Inserted : public RewriterBase::Listener {
     llvm::SetVector<Operation *> ops;
     void notifyOperationInserted(Operation *op,
@@ -279,7 +281,7 @@ class Decompose : public reprise::impl::SgDecomposeBase<Decompose> {
     void notifyOperationErased(Operation *op) override { ops.remove(op); }
   };
 
-  /// Null where there is none.
+  /// Returns null if there is none.
   DecomposeOpInterface firstComposite() {
     DecomposeOpInterface first;
     getOperation().walk([&](DecomposeOpInterface op) {

@@ -9,7 +9,7 @@
 using namespace mlir;
 using namespace reprise;
 
-/// Adds what computes `value`, looking through repeated ops.
+/// Adds the producers of `value`, looking through repeated ops.
 static void addProducers(FlatGraph &graph, FlatOp &reader, Value value,
                          Reading reading) {
   Operation *op = value.getDefiningOp();
@@ -31,8 +31,8 @@ static void addProducers(FlatGraph &graph, FlatOp &reader, Value value,
   reader.producers.push_back({from, reading});
 }
 
-/// Whether arithmetic of the backward pass is an update's own: nothing else
-/// reads it, so that it may run with the update.
+/// Returns true if backward arithmetic is part of an update: nothing else reads
+/// it, so it may run with the update.
 static bool belongsToUpdate(const FlatGraph &graph, const FlatOp &op) {
   return op.phase == sg::Phase::Backward && op.role == KernelRole::Pointwise &&
          !op.op->use_empty() &&
@@ -44,7 +44,7 @@ static bool belongsToUpdate(const FlatGraph &graph, const FlatOp &op) {
          });
 }
 
-/// Whether an op moves elements and computes nothing.
+/// Returns true if an op moves elements and computes nothing.
 static bool onlyMoves(Operation *op) {
   auto cost = dyn_cast<CostOpInterface>(op);
   return kernelRoleOf(op) == KernelRole::Generator && cost &&
@@ -52,10 +52,10 @@ static bool onlyMoves(Operation *op) {
          !op->hasAttr(sg::SgDialect::kKeepAttr);
 }
 
-/// Whether an op brings rows in another order for a single reader that puts
-/// them among others, so that they may move at once: as many bytes wait for
-/// the reader either way, and it reads no more of them. Of a chain only the
-/// last does.
+/// Returns true if an op reorders rows for a single reader that places them
+/// among others, so that both moves can be one: the same number of bytes waits
+/// for the reader, and it reads no more of them. In a chain, only the last op
+/// qualifies.
 static bool movesForReader(Operation *op) {
   if (!onlyMoves(op) || !isa<IndexMapOpInterface>(op) || !op->hasOneUse())
     return false;

@@ -1,7 +1,8 @@
 //===- FlatGraph.h - The ops of a flat function, as a graph -----*- C++ -*-===//
 //
-// What forming kernels asks of an op: its role, what it really reads
-// (looking through the ops that every reader repeats), where it runs.
+// The properties of an op that forming kernels needs: its role, the values it
+// really reads (looking through ops that every reader repeats), its iteration
+// space.
 //
 //===----------------------------------------------------------------------===//
 #ifndef REPRISE_PASSES_FUSE_FLATGRAPH_H
@@ -14,14 +15,14 @@ namespace reprise {
 
 class Target;
 
-/// Where an op reads a value, from near to far.
+/// The indices at which an op reads a value, from near to far.
 enum class Reading {
   InPlace,  // at the index where the reader runs
   AlongRow, // at the leading coordinates of that index
   Elsewhere
 };
 
-/// A producer that an op waits for.
+/// A producer that an op depends on.
 struct Edge {
   unsigned from;
   Reading reading;
@@ -32,7 +33,7 @@ struct FlatOp {
   KernelRole role;
   sg::Phase phase;
   llvm::ArrayRef<int64_t> space;
-  /// Producers and readers, by position in the block, but for Repeated ops.
+  /// Producers and readers, by position in the block, without Repeated ops.
   llvm::SmallVector<Edge, 4> producers;
   llvm::SmallVector<unsigned, 4> readers;
 
@@ -42,12 +43,13 @@ struct FlatOp {
 };
 
 struct FlatGraph {
-  /// `fuses`: whether an op may move what another moves. `target` may be null.
+  /// `fuses`: true if an op may move elements that another op moves. `target`
+  /// may be null.
   FlatGraph(mlir::Block &block, bool fuses, const Target *target);
 
   std::vector<FlatOp> ops;
-  /// Of products that kernels of the target compute with what stands around
-  /// them; see JoinProducts.cpp.
+  /// The products that kernels of the target compute with their neighbours; see
+  /// JoinProducts.cpp.
   llvm::DenseSet<mlir::Value> products;
   llvm::DenseMap<mlir::Operation *, unsigned> position;
 };

@@ -1,13 +1,12 @@
 //===- FormKernels.cpp - Primitives grouped into kernels ------------------===//
 //
 // Input:   a flat function of primitives and library ops.
-// Output:  the same values from kernels and library ops, of which those that
-// the
-//          target has a kernel for are kernels.
+// Output:  the same values from kernels and library ops. Library ops that the
+//          target has a kernel for become kernels.
 // Method:  greedy, in program order; see GroupOps.cpp and BuildKernels.cpp.
 // Cost:    an op is followed along its readers up to the kernel it might join.
-// Fails:   at an op with a region or a decomposition, which must be gone, and
-//          at one that neither a kernel nor the library runs.
+// Fails:   at an op with a region or a decomposition, which earlier passes
+//          must remove, and at one that neither a kernel nor the library runs.
 //
 //===----------------------------------------------------------------------===//
 
@@ -28,8 +27,8 @@ namespace reprise {
 using namespace mlir;
 using namespace reprise;
 
-/// Ops that are no kernel's and stay as they are: what the library runs, and
-/// what no code runs at all.
+/// Returns true for ops that are not part of a kernel and stay unchanged:
+/// library ops and ops that run no code.
 static bool staysFixed(Operation &op) {
   auto cost = dyn_cast<CostOpInterface>(op);
   return isa<LibraryOpInterface>(op) || op.hasTrait<OpTrait::IsTerminator>() ||
@@ -50,7 +49,7 @@ static LogicalResult checkFlat(Block &block) {
   return success();
 }
 
-/// A kernel of nothing but `op`, which yields all of its results.
+/// Makes a kernel of `op` alone, which yields all of its results.
 static void makeKernel(Operation *op) {
   OpBuilder b(op);
   llvm::SetVector<Value> inputs(op->operand_begin(), op->operand_end());
@@ -71,7 +70,7 @@ static void makeKernel(Operation *op) {
   op->erase();
 }
 
-/// What the target's kernels run and no library.
+/// Makes kernels of the ops that the target's kernels run and no library does.
 static void makeKernels(Block &block, const Target &target) {
   for (Operation &op : llvm::make_early_inc_range(block))
     if (isa<LibraryOpInterface>(op) && target.runsAsKernel(&op))
@@ -122,8 +121,8 @@ class FormKernels : public reprise::impl::SgFormKernelsBase<FormKernels> {
       makeKernels(block, *device);
   }
 
-  /// Of products that kernels compute, so that what reads rows of one is no
-  /// reason for the others to wait.
+  /// Lets readers of a product's rows compute them from rows of the operands,
+  /// where kernels run the product; the other rows then need not wait.
   void takeRowsOfOperands(const Target &device) {
     RewritePatternSet patterns(&getContext());
     sg::populateSliceMotionPatterns(

@@ -1,25 +1,26 @@
-//===- GroupOps.cpp - Which ops share a kernel ----------------------------===//
+//===- GroupOps.cpp - Choose the ops that share a kernel ------------------===//
 //
-// Ops are taken in program order. An op joins the groups of its producers
-// (all of them, or the latest that allows it), a reduction also a group that
-// reduces the same data over the same dimensions, or what the same kernel made.
-// Who reads a reduction at its own index joins its group, and where it is over
-// the trailing dimensions who reads it repeated along the row: the kernel goes
-// over each row again. What is as small as the sums of columns, and stands
-// behind them, is made beside them. A union is legal when
+// Ops are taken in program order. An op joins the groups of its producers (all
+// of them, or the latest that allows it), a reduction also a group that reduces
+// the same data over the same dimensions, or data from the same kernel. A
+// reader of a reduction at its own index joins its group; for a reduction over
+// the trailing dimensions, so does a reader that repeats it along the row: the
+// kernel then passes over each row again. An op as small as the sums of
+// columns, and after them, joins their kernel. A union is legal when
 //
-//   - it has no more than some hundred members: what compiles a kernel takes
-//     longer than in proportion, and follows its values by recursion;
-//   - its members have one iteration space, or that of what is kept of it, one
-//     phase, one set of dimensions that are reduced, and read each other at the
-//     index where they run, or in its row;
-//   - if it reads its own reductions, nothing that only they read is kept
-//     longer for it, and of rows each is small and there are enough of them;
-//   - if it reduces, it does not both update a variable, which is done once,
-//     and make something large, which may have to be made again;
+//   - it has no more than some hundred members: compile time grows faster than
+//     the number of ops, and the compiler follows values by recursion;
+//   - its members have one iteration space, or the kept part of it, one phase,
+//     one set of reduced dimensions, and read each other at their own index or
+//     in its row;
+//   - if it reads its own reductions, no operand that only they read lives
+//     longer because of it; rows are small, and there are enough of them;
+//   - if it reduces, it does not both update a variable, which happens once,
+//     and compute a large value, which may be recomputed;
 //   - no path leaves it and comes back, groups being crossed as a whole;
-//   - no fixed op before its last member waits for it: a kernel runs where its
-//     last member stands, and such an op would be delayed with all it keeps.
+//   - no fixed op before its last member waits for it: a kernel runs at the
+//     place of its last member, and such an op would be delayed with all that
+//     it keeps alive.
 //
 //===----------------------------------------------------------------------===//
 
@@ -32,8 +33,9 @@
 using namespace mlir;
 using namespace reprise;
 
-/// Groups with a reduction, counted back from an op, that are looked at for a
-/// shared sweep; ops between a sum and what is made beside it.
+/// Limits: the groups with a reduction, counted back from an op, that are
+/// examined for a shared sweep; the ops between a sum and an op that joins its
+/// kernel.
 static constexpr unsigned kSiblingWindow = 16;
 
 static ArrayRef<int64_t> dimsOf(Operation *op) {
@@ -71,7 +73,7 @@ private:
 
   const FlatGraph &graph;
   Groups groups;
-  /// Groups that got a reduction, in the order of their first.
+  /// Groups that contain a reduction, in the order of their first one.
   SmallVector<unsigned> reducing;
 };
 } // namespace
@@ -85,8 +87,8 @@ Members Grouper::unite(ArrayRef<unsigned> candidates, unsigned op) const {
   return members;
 }
 
-/// Whether what moves elements takes neighbours along the last dimension from
-/// where they are neighbours too.
+/// Returns true if an op that moves elements takes neighbours in the last
+/// dimension from neighbouring places.
 static bool movesRows(Operation *op) {
   unsigned last = cast<RankedTensorType>(op->getResult(0).getType()).getRank();
   return last-- > 0 && llvm::all_of(op->getOpOperands(), [&](OpOperand &each) {
@@ -115,8 +117,8 @@ bool Grouper::isUniform(const Members &members) const {
         dimsOf(op.op) != dimsOf(space.reduction))
       return false;
   }
-  // What moves single elements may keep a kernel from handling several at once,
-  // and the order of a sum must not depend on what it is fused with.
+  // Moving single elements may prevent vectorization of a kernel, and the order
+  // of a sum must not depend on its fusion.
   return !(space.reduction && generates) ||
          (space.hasRows && generateBesideSums(graph, members));
 }
@@ -142,7 +144,7 @@ bool Grouper::isLegal(const Members &members, Sums sums) const {
   return !returnsOrDelays(members);
 }
 
-/// Follows what waits for `members`, up to the last of them.
+/// Follows the ops that wait for `members`, up to the last of them.
 bool Grouper::returnsOrDelays(const Members &members) const {
   llvm::SmallBitVector inside(members.back() + 1);
   for (unsigned member : members)
@@ -175,7 +177,8 @@ bool Grouper::returnsOrDelays(const Members &members) const {
   return returns;
 }
 
-/// Whether joining the group of what `edge` reads is worth a look.
+/// Returns true if joining the group of the producer of `edge` should be
+/// examined.
 bool Grouper::mayWaitFor(unsigned op, const Edge &edge) const {
   const FlatOp &from = graph.ops[edge.from];
   if (edge.reading == Reading::InPlace && from.role != KernelRole::Reduction)
@@ -184,7 +187,7 @@ bool Grouper::mayWaitFor(unsigned op, const Edge &edge) const {
   GroupSpace space = spaceOf(graph, members);
   if (!staysInRow(graph, edge, space))
     return false;
-  // Going over a row again pays where something of it is read again.
+  // Another pass over a row pays where part of the row is read again.
   return edge.reading == Reading::InPlace ||
          (graph.ops[op].space == space.shape && readsAgain(members, op));
 }
@@ -219,8 +222,8 @@ void Grouper::join(ArrayRef<unsigned> candidates, const Members &members) {
   reducing.erase(std::unique(reducing.begin(), reducing.end()), reducing.end());
 }
 
-/// Lets a kernel that sums columns make `op` as well, of the size of a sum and
-/// close behind it.
+/// Lets a kernel that sums columns compute `op` as well if it has the size of a
+/// sum and follows closely.
 bool Grouper::placeBesideSums(unsigned op) {
   if (graph.ops[op].role != KernelRole::Pointwise || reducing.empty())
     return false;
@@ -255,7 +258,7 @@ void Grouper::place(unsigned op) {
     join({}, {op});
 }
 
-/// Whether both read an operand of the size of their iteration space.
+/// Returns true if both read an operand of the size of their iteration space.
 bool Grouper::shareData(const Members &a, const Members &b) const {
   llvm::SmallPtrSet<Value, 8> read;
   ArrayRef<int64_t> shape = spaceOf(graph, a).shape;
@@ -275,7 +278,8 @@ bool Grouper::shareData(const Members &a, const Members &b) const {
   return false;
 }
 
-/// Whether `op` reads an element of each index that `members` read or compute.
+/// Returns true if `op` reads an element at each index that `members` read or
+/// compute.
 bool Grouper::readsAgain(const Members &members, unsigned op) const {
   return shareData(members, {op}) ||
          llvm::any_of(graph.ops[op].producers, [&](const Edge &edge) {
@@ -284,7 +288,7 @@ bool Grouper::readsAgain(const Members &members, unsigned op) const {
          });
 }
 
-/// The groups that make what has an element for each index.
+/// Returns the groups that compute values with an element for each index.
 SmallVector<unsigned> Grouper::makersOf(const Members &members) const {
   SmallVector<unsigned> makers;
   GroupSpace space = spaceOf(graph, members);
@@ -298,8 +302,8 @@ SmallVector<unsigned> Grouper::makersOf(const Members &members) const {
   return makers;
 }
 
-/// Whether one kernel makes data of both, and none of it is kept longer when
-/// they are one.
+/// Returns true if one kernel computes data of both, and uniting them keeps
+/// none of it alive longer.
 bool Grouper::shareMaker(const Members &a, const Members &b) const {
   SmallVector<unsigned> makers = makersOf(a);
   if (llvm::none_of(makersOf(b), [&](unsigned maker) {
@@ -312,8 +316,8 @@ bool Grouper::shareMaker(const Members &a, const Members &b) const {
   return !keepOperandsLonger(graph, united, Sums::BecomeOne);
 }
 
-/// Unites the group of a reduction with one that reduces the same data, or what
-/// was made together.
+/// Unites the group of a reduction with one that reduces the same data, or data
+/// computed together.
 void Grouper::joinSibling(unsigned op) {
   unsigned own = groups.groupOf[op], seen = 0;
   for (unsigned other : llvm::reverse(reducing)) {
@@ -331,7 +335,7 @@ void Grouper::joinSibling(unsigned op) {
   }
 }
 
-/// Whether a fixed op reads it; splats stay constants.
+/// Returns true if a fixed op reads it; splats stay constants.
 static bool needsKernel(const FlatOp &op) {
   return op.role == KernelRole::Repeated &&
          !op.op->hasTrait<OpTrait::ConstantLike>() &&

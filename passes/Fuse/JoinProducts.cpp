@@ -1,15 +1,16 @@
 //===- JoinProducts.cpp - Kernels around products -------------------------===//
 //
-// A product that a kernel of the target runs takes in what makes its left
-// operand and what reads its result, where the target has a kernel for all of
-// them together and some place in the block is behind all that they read and in
-// front of all that reads them:
+// A product that a kernel of the target runs takes in the producer of its left
+// operand and the reader of its result, where the target has a kernel for all
+// of them together and some place in the block comes after all their operands
+// and before all their readers:
 //
 //     %g = kernel (%dy, ..)              %g, %p, %s = kernel (%dy, %w, ..)
 //     %p = product %g, %w           =>
 //     %s = kernel (%p, ..)
 //
-// The reader is tried alone where all three do not fit, then the maker alone.
+// The reader is tried alone where all three do not fit, then the producer
+// alone.
 //
 //===----------------------------------------------------------------------===//
 
@@ -39,28 +40,28 @@ private:
   Operation *placeOf(const Parts &parts) const;
   struct Joined {
     Operation *kernel;
-    /// What it makes in place of the parts.
+    /// The results that replace those of the parts.
     SmallVector<Value> outputs;
   };
   Joined build(const Parts &parts, Operation *product, Operation *before);
 
   Block &block;
   const Target &target;
-  /// Whether those of the forward pass are joined too.
+  /// True if products of the forward pass are joined too.
   bool forward;
 };
 } // namespace
 
-/// A kernel that may be taken in: of the product's phase, and of nothing that
-/// was asked to be kept as it is.
+/// Returns true for a kernel that may be taken in: of the product's phase, and
+/// without values that the user asked to keep.
 static bool mayJoin(Operation *op, Operation *product) {
   return op && isa<sg::KernelOp>(op) && op->getBlock() == product->getBlock() &&
          sg::phaseOf(op) == sg::phaseOf(product) &&
          !op->hasAttr(sg::SgDialect::kKeepAttr);
 }
 
-/// Whether `maker` may be taken in. What the forward pass makes may have to be
-/// made again, which must not take a product unless it is for nothing else.
+/// Returns true if `maker` may be taken in. Forward values may be recomputed,
+/// and this must not repeat a product unless it serves nothing else.
 static bool mayTakeMaker(Operation *maker, Operation *product) {
   if (!mayJoin(maker, product))
     return false;
@@ -70,8 +71,8 @@ static bool mayTakeMaker(Operation *maker, Operation *product) {
   return isFree;
 }
 
-/// Where ops in an order may become one: in front of the first that reads them,
-/// if all that they read is in front of that; else null.
+/// Returns the place where ops, in the given order, may become one: the first
+/// of their readers if all their operands come before it; otherwise null.
 Operation *ProductJoiner::placeOf(const Parts &parts) const {
   auto isPart = [&](Operation *op) { return llvm::is_contained(parts, op); };
   Operation *place = block.getTerminator();
@@ -86,7 +87,7 @@ Operation *ProductJoiner::placeOf(const Parts &parts) const {
       if (Operation *op = operand.getDefiningOp())
         if (!isPart(op) && !op->isBeforeInBlock(place))
           return nullptr;
-  // No later than the last of them stands, as far as what it reads allows.
+  // No later than the place of the last of them, as far as its operands allow.
   Operation *last = parts.front();
   for (Operation *part : parts)
     if (last->isBeforeInBlock(part))
@@ -94,7 +95,7 @@ Operation *ProductJoiner::placeOf(const Parts &parts) const {
   return last->isBeforeInBlock(place) ? last : place;
 }
 
-/// The kernel of `parts`, in an order, before an op.
+/// Builds the kernel of `parts`, in order, before an op.
 ProductJoiner::Joined ProductJoiner::build(const Parts &parts,
                                            Operation *product,
                                            Operation *before) {

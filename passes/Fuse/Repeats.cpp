@@ -1,4 +1,4 @@
-//===- Repeats.cpp - What readers compute again ---------------------------===//
+//===- Repeats.cpp - Values that readers recompute ------------------------===//
 
 #include "Repeats.h"
 #include "mlir/IR/TypeUtilities.h"
@@ -7,10 +7,10 @@
 using namespace mlir;
 using namespace reprise;
 
-/// Ops that a reader may compute again instead of loading their result, from
-/// one value and from what it reads in any case.
+/// The number of ops that a reader may recompute instead of loading their
+/// result: from one value, and from values that it reads anyway.
 static constexpr unsigned kLongestChain = 6, kLongestAtHand = 12;
-/// Elements below which storing a value costs nothing to speak of.
+/// The number of elements below which storing a value costs almost nothing.
 static constexpr int64_t kSmallValue = 4096;
 
 using Members = ArrayRef<unsigned>;
@@ -19,8 +19,8 @@ static const FlatOp &flat(const FlatGraph &graph, Operation *op) {
   return graph.ops[graph.position.lookup(op)];
 }
 
-/// Whether every reader is a kernel's op of the same phase that reads the value
-/// in place.
+/// Returns true if every reader is an op of a kernel of the same phase that
+/// reads the value in place.
 static bool readersCanRepeat(const FlatGraph &graph, unsigned member) {
   const FlatOp &own = graph.ops[member];
   return llvm::all_of(own.op->getUsers(), [&](Operation *user) {
@@ -31,14 +31,14 @@ static bool readersCanRepeat(const FlatGraph &graph, unsigned member) {
   });
 }
 
-/// What is marked to be kept is made once and handed out.
+/// Values marked to be kept are computed once and returned.
 static bool isCheap(Operation *op) {
   auto kernel = dyn_cast<KernelOpInterface>(op);
   return kernel && isa<PointwiseOpInterface>(op) && kernel.isCheap() &&
          !op->hasAttr(sg::SgDialect::kKeepAttr);
 }
 
-/// Whether an op takes whole rows from other places: a reader may do so too.
+/// Returns true if an op moves whole rows: a reader may do so too.
 static bool movesRows(const FlatGraph &graph, Operation *op) {
   auto type = cast<RankedTensorType>(op->getResult(0).getType());
   if (flat(graph, op).role != KernelRole::Generator ||
@@ -51,8 +51,8 @@ static bool movesRows(const FlatGraph &graph, Operation *op) {
          lanes.together && lanes.dim == unsigned(from.getRank() - 1);
 }
 
-/// Follows what `op` is computed from inside its kernel. False when that is no
-/// short, cheap chain.
+/// Follows the operands of `op` inside its kernel. Returns false if they are
+/// not a short, cheap chain.
 static bool followChain(const FlatGraph &graph, Members members, Operation *op,
                         CheapChain &chain) {
   bool moves = movesRows(graph, op);
@@ -62,7 +62,7 @@ static bool followChain(const FlatGraph &graph, Members members, Operation *op,
   return llvm::all_of(op->getOperands(), [&](Value operand) {
     Operation *from = operand.getDefiningOp();
     if (from && flat(graph, from).role == KernelRole::Repeated) {
-      // What its reader moves in its place is a tensor to read.
+      // An operand moved by the reader itself is a tensor that it reads.
       if (kernelRoleOf(from) == KernelRole::Generator)
         chain.leaves.insert(from->getOperand(0));
       return true;
@@ -70,7 +70,7 @@ static bool followChain(const FlatGraph &graph, Members members, Operation *op,
     auto isMember = [&](Operation *op) {
       return llvm::binary_search(members, graph.position.lookup(op));
     };
-    // What others read as it was moved is there.
+    // A moved value that other kernels read is stored anyway.
     bool isHandedOut = from &&
                        flat(graph, from).role == KernelRole::Generator &&
                        !llvm::all_of(from->getUsers(), isMember);
@@ -94,7 +94,7 @@ std::optional<CheapChain> reprise::chainOf(const FlatGraph &graph,
   return chain;
 }
 
-/// Whether an op gives wider numbers than it takes.
+/// Returns true if an op's result has wider elements than its operand.
 static bool isWidening(Operation *op) {
   if (!isCheap(op) || op->getNumOperands() != 1)
     return false;
@@ -109,7 +109,7 @@ Repeat reprise::repeatOf(const FlatGraph &graph, Members members,
     return Repeat::No;
   std::optional<CheapChain> chain = chainOf(graph, members, member);
   Type type = graph.ops[member].op->getResult(0).getType();
-  // Of what is moved, a part may be taken.
+  // Only part of a moved value may be read.
   auto isNoLarger = [&](Value leaf) {
     return !chain->moves || sg::byteSize(leaf.getType()) <= sg::byteSize(type);
   };

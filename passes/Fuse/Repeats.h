@@ -1,4 +1,4 @@
-//===- Repeats.h - What readers compute again -------------------*- C++ -*-===//
+//===- Repeats.h - Values that readers recompute ----------------*- C++ -*-===//
 #ifndef REPRISE_PASSES_FUSE_REPEATS_H
 #define REPRISE_PASSES_FUSE_REPEATS_H
 
@@ -8,25 +8,25 @@
 
 namespace reprise {
 
-/// What a kernel does with a member that others read: hands it out; or lets
-/// them compute it again, from the narrow value that it widens, or by a short
-/// chain of cheap ops.
+/// The treatment of a member that other kernels read: it is returned, or
+/// recomputed from the narrow value that it widens, or by a short chain of
+/// cheap ops.
 enum class Repeat { No, Widening, Chain };
 
-/// `members` are those of its kernel, ascending.
+/// `members`: the ascending members of its kernel.
 Repeat repeatOf(const FlatGraph &graph, llvm::ArrayRef<unsigned> members,
                 unsigned member);
 
-/// What a member is made of by cheap ops of its kernel, how many, and whether
-/// rows are moved on the way.
+/// The values from which cheap ops of its kernel compute a member, the number
+/// of these ops, and whether they move rows.
 struct CheapChain {
   llvm::SetVector<mlir::Value> leaves;
   unsigned length = 0;
   bool moves = false;
 };
 
-/// None where one of those who read a member could not compute it again so, or
-/// the chain is too long, or the member too small.
+/// Returns nothing if a reader of the member could not recompute it so, the
+/// chain is too long, or the member is too small.
 std::optional<CheapChain> chainOf(const FlatGraph &graph,
                                   llvm::ArrayRef<unsigned> members,
                                   unsigned member);

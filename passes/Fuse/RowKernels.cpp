@@ -11,24 +11,26 @@
 using namespace mlir;
 using namespace reprise;
 
-/// Bytes of a row, of all that is read of it, that caches near a processor
-/// hold from one pass to the next.
+/// Bytes of all operands' elements of one row that a core's caches hold from
+/// one pass to the next.
 static constexpr int64_t kLargestRow = 256 << 10;
-/// Rows that keep several threads busy.
+/// The number of rows that keeps several threads busy.
 static constexpr int64_t kLeastRows = 8;
-/// Elements below which one thread does as well.
+/// The number of elements below which one thread is as fast as several.
 static constexpr int64_t kSmallKernel = 16384;
 
-/// How many times smaller what a reduction makes is, to be kept for nothing.
+/// The least factor by which a reduction's result is smaller than its operand
+/// if keeping the result may be ignored.
 static constexpr uint64_t kMuchReduced = 16;
-/// Ops for which that may be.
+/// The number of ops over which it may be ignored.
 static constexpr unsigned kLongestWait = 48;
-/// Reductions of one sweep over columns, each of which holds accumulators for
-/// all of a tile.
+/// The largest number of reductions in one sweep over columns, each of which
+/// holds accumulators for a whole tile.
 static constexpr unsigned kMostSums = 4;
 
-/// Reductions that wait for one another. Each pass begins at the inputs, so a
-/// longer chain would take its square of arithmetic.
+/// The largest number of reductions that depend on one another. Each pass
+/// begins at the inputs, so the arithmetic grows with the square of this
+/// number.
 static constexpr unsigned kMostReductions = 3;
 
 using Members = ArrayRef<unsigned>;
@@ -68,7 +70,8 @@ bool reprise::staysInRow(const FlatGraph &graph, const Edge &edge,
          shapeOf(from.op->getResult(0)) == *space.kept;
 }
 
-/// Whether the reader waits for a pass over the row that `edge` comes from.
+/// Returns true if the reader depends on a pass over the row that `edge` comes
+/// from.
 static bool waitsForPass(const FlatGraph &graph, const Edge &edge) {
   return graph.ops[edge.from].role == KernelRole::Reduction;
 }
@@ -112,7 +115,7 @@ bool reprise::generateBesideSums(const FlatGraph &graph, Members members) {
   return true;
 }
 
-/// Operands with an element for each index that no member computes.
+/// Returns the operands with an element for each index that no member computes.
 static llvm::SetVector<Value> largeOperands(const FlatGraph &graph,
                                             Members members) {
   llvm::SetVector<Value> found;
@@ -130,7 +133,7 @@ static llvm::SetVector<Value> largeOperands(const FlatGraph &graph,
   return found;
 }
 
-/// The longest chain of reductions that wait for one another.
+/// Returns the length of the longest chain of dependent reductions.
 static unsigned longestChain(const FlatGraph &graph, Members members) {
   llvm::DenseMap<unsigned, unsigned> before;
   unsigned longest = 0;
@@ -154,7 +157,7 @@ bool reprise::haveSumsThatFit(const FlatGraph &graph, Members members) {
   };
   if (!space.hasRows && llvm::count_if(members, isSum) > kMostSums)
     return false;
-  // What is written runs once: it keeps no large value from being made again.
+  // Writes run once: they prevent no large value from being recomputed.
   bool writes = false, makes = false;
   for (unsigned member : members)
     for (Operation *user : graph.ops[member].op->getUsers()) {
@@ -166,7 +169,7 @@ bool reprise::haveSumsThatFit(const FlatGraph &graph, Members members) {
                !llvm::binary_search(members, graph.position.lookup(user)) &&
                repeatOf(graph, members, member) == Repeat::No;
     }
-  // It will be made where it is summed up.
+  // It will be computed where it is summed.
   makes |= llvm::any_of(largeOperands(graph, members), [&](Value operand) {
     return graph.products.contains(operand);
   });
@@ -189,14 +192,15 @@ bool reprise::haveRowsThatFit(const FlatGraph &graph, Members members) {
 // Lives
 //===----------------------------------------------------------------------===//
 
-/// Whether an op makes nothing of its own: views, reads, writes, barriers.
+/// Returns true if an op computes nothing of its own: views, reads, writes,
+/// barriers.
 static bool isFree(const FlatOp &op) {
   auto cost = dyn_cast<CostOpInterface>(op.op);
   return op.role == KernelRole::Repeated || op.op->getNumResults() == 0 ||
          (cost && cost.getKernelClass() == KernelClass::None);
 }
 
-/// The position of the last op that reads the bytes of `value`.
+/// Returns the position of the last op that reads the bytes of `value`.
 static unsigned lastReader(const FlatGraph &graph, Value value) {
   unsigned last = 0;
   llvm::SmallVector<Value> open = {value};
@@ -211,12 +215,12 @@ static unsigned lastReader(const FlatGraph &graph, Value value) {
 }
 
 namespace {
-/// Lives of what members read, when a kernel is made of them.
+/// Live ranges of members' operands when the members become a kernel.
 class Lives {
 public:
   Lives(const FlatGraph &graph, Members members, Sums sums);
 
-  /// Whether `operand` would be kept while other ops run.
+  /// Returns true if `operand` would be kept while other ops run.
   bool areLonger(Value operand) const;
 
 private:
@@ -227,14 +231,14 @@ private:
 
   const FlatGraph &graph;
   Members members;
-  /// Whether all operands are read where sums of columns run in any case, with
-  /// what is made of them or without; and where that is.
+  /// True if all operands are read where sums of columns run in any case, with
+  /// their derived values or without; and the place of that run.
   bool runsAnyway;
   unsigned sumsRun = 0;
   /// Members that a reduction of another must precede.
   llvm::DenseSet<unsigned> waiting;
-  /// Those, and what they read element by element: what that is computed from
-  /// is needed by then however kernels are cut.
+  /// Those, and the values they read element by element, whose inputs are
+  /// needed by then however kernels are cut.
   llvm::DenseSet<unsigned> late;
 };
 } // namespace
@@ -273,8 +277,8 @@ bool Lives::isNeededLate(Value operand) const {
   });
 }
 
-/// Whether what waits reads `value`, or as many bytes made of it: a mask would
-/// be the smaller thing to keep.
+/// Returns true if waiting ops read `value` or as many bytes derived from it: a
+/// mask would be smaller to keep.
 bool Lives::crosses(Value value, uint64_t bytes) const {
   return llvm::any_of(value.getUsers(), [&](Operation *user) {
     unsigned at = graph.position.lookup(user);
@@ -286,7 +290,8 @@ bool Lives::crosses(Value value, uint64_t bytes) const {
   });
 }
 
-/// The position of the last op beside the members that makes or reads it.
+/// Returns the position of the last op outside the members that computes or
+/// reads it.
 unsigned Lives::lastOutside(Value operand) const {
   Operation *op = operand.getDefiningOp();
   unsigned last = op ? graph.position.lookup(op) : 0;
@@ -304,7 +309,7 @@ bool Lives::areLonger(Value operand) const {
         return true;
   if (runsAnyway || crosses(operand, sg::byteSize(operand.getType())))
     return false;
-  // What is made of it alone could run before the others are there.
+  // Ops that depend on it alone could run before the other operands exist.
   unsigned last = lastOutside(operand);
   return llvm::any_of(members, [&](unsigned member) {
     return llvm::any_of(graph.ops[member].producers, [&](const Edge &edge) {
@@ -314,8 +319,8 @@ bool Lives::areLonger(Value operand) const {
   });
 }
 
-/// Whether a reduction made it of so much more that keeping it for a few ops is
-/// nothing beside what lived then.
+/// Returns true if a reduction computed it from so much more data that keeping
+/// it for a few ops is negligible.
 static bool isMuchReduced(Value value) {
   auto reduction = value.getDefiningOp<ReductionOpInterface>();
   return reduction && sg::byteSize(reduction->getOperand(0).getType()) >=

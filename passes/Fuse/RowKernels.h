@@ -1,7 +1,7 @@
 //===- RowKernels.h - Kernels that read their own reductions ----*- C++ -*-===//
 //
-// What forming kernels asks of a set of members that is to go over each row
-// several times (see reprise/IR/KernelPasses.h).
+// Tests of a set of members that would pass over each row several times (see
+// reprise/IR/KernelPasses.h).
 //
 //===----------------------------------------------------------------------===//
 #ifndef REPRISE_PASSES_FUSE_ROWKERNELS_H
@@ -11,47 +11,51 @@
 
 namespace reprise {
 
-/// Over what members run; all are lists of positions, ascending.
+/// The iteration space of members; all members are ascending lists of
+/// positions.
 struct GroupSpace {
-  /// The shape of what is reduced, or else of all members.
+  /// The shape of the reduced operand, or of all members if nothing is reduced.
   llvm::ArrayRef<int64_t> shape;
   /// The first reduction, or null.
   mlir::Operation *reduction = nullptr;
-  /// The shape of what the reductions make, where there are any.
+  /// The shape of the reductions' results, if there are any.
   std::optional<llvm::ArrayRef<int64_t>> kept;
-  /// Whether they are over the trailing dimensions, so that what is kept is an
-  /// element for each row, and a row can be gone over again.
+  /// True if they are over the trailing dimensions: the result has one element
+  /// per row, and another pass over a row is possible.
   bool hasRows = false;
 };
 
 GroupSpace spaceOf(const FlatGraph &graph, llvm::ArrayRef<unsigned> members);
 
-/// Whether `edge`, between two members, stays in place or in the row at hand.
+/// Returns true if `edge`, between two members, stays in place or in the
+/// current row.
 bool staysInRow(const FlatGraph &graph, const Edge &edge,
                 const GroupSpace &space);
 
-/// Whether a member reads a reduction of another.
+/// Returns true if a member reads another member's reduction.
 bool readsOwnReduction(const FlatGraph &graph,
                        llvm::ArrayRef<unsigned> members);
 
-/// Whether members that generate elements keep out of what is reduced, and make
-/// a vector of them from one element of each operand: random numbers.
+/// Returns true if generators (random numbers) among the members are not part
+/// of the reduced operand and compute a vector of them from one element of each
+/// operand.
 bool generateBesideSums(const FlatGraph &graph,
                         llvm::ArrayRef<unsigned> members);
 
-/// Whether a kernel that reduces has no more sums than accumulators for them,
-/// and not both a new value of a variable and a large one: it would run once.
+/// Returns true if a reducing kernel has accumulators for all of its sums, and
+/// does not compute both a new value of a variable and a large value: such a
+/// kernel would run only once.
 bool haveSumsThatFit(const FlatGraph &graph, llvm::ArrayRef<unsigned> members);
 
-/// Whether going over rows again is cheap, and leaves enough rows for several
-/// threads; true where there are no rows.
+/// Returns true if further passes over rows are cheap and there are enough rows
+/// for several threads; true without rows.
 bool haveRowsThatFit(const FlatGraph &graph, llvm::ArrayRef<unsigned> members);
 
-/// Whether the sums of members are one kernel as it is, or become one.
+/// States if the members' sums are one kernel already or become one.
 enum class Sums { AreOneKernel, BecomeOne };
 
-/// Whether what only the reductions read would be kept while other ops run,
-/// until the last member can.
+/// Returns true if operands that only the reductions read would be kept while
+/// other ops run, until the last member can.
 bool keepOperandsLonger(const FlatGraph &graph,
                         llvm::ArrayRef<unsigned> members, Sums sums);
 

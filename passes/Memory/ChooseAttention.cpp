@@ -1,14 +1,14 @@
-//===- ChooseAttention.cpp - By tiles, or with stored scores --------------===//
+//===- ChooseAttention.cpp - Tiles or stored scores -----------------------===//
 //
 // Input:   a model, before differentiation; a target.
 // Output:  the same model: each attention is left to the target's library or to
 //          a kernel of the target, which runs it by tiles, or is decomposed,
 //          which stores its scores.
-// Method:  the roofline of a forward and a backward execution of either. Tiles
-//          compute the scores a second time; stored scores go through memory.
+// Method:  the roofline of a forward and a backward execution of both forms.
+//          Tiles recompute the scores; stored scores go through memory.
 // Cost:    linear.
-// Fails:   where there is no such target, or tiles are asked of one that has no
-//          such function.
+// Fails:   where there is no such target, or tiles are requested of one that
+//          does not have them.
 //
 //===----------------------------------------------------------------------===//
 #include "CreateTarget.h"
@@ -27,7 +27,7 @@ using namespace mlir;
 using namespace reprise;
 
 namespace {
-/// What an attention works on.
+/// The extents of an attention.
 struct Extent {
   explicit Extent(sg::AttentionOp op) {
     auto type = cast<RankedTensorType>(op.getQkv().getType());
@@ -48,8 +48,8 @@ struct Extent {
 } // namespace
 
 /// Six products, two of them forward, each of which writes or reads scores;
-/// kernels that read and write them between: softmax, its gradient from the
-/// weights and their cotangent, and the sum of a bias's.
+/// between them, kernels that read and write scores: softmax, its gradient from
+/// the weights and their cotangent, and the sum for a bias's gradient.
 static double millisecondsStored(const Extent &e,
                                  const rt::Roofline &roofline) {
   double product = roofline.milliseconds(
@@ -58,8 +58,8 @@ static double millisecondsStored(const Extent &e,
   return 6 * product + roofline.milliseconds(0, passes * e.scoreBytes);
 }
 
-/// A kernel's products, two forward, three for queries, four for keys and
-/// values, two for a bias; the same bytes as those of tiles of a library.
+/// A kernel's products: two forward, three for queries, four for keys and
+/// values, two for a bias; the same bytes as those of library tiles.
 static double millisecondsOfKernels(const Extent &e,
                                     const rt::Roofline &roofline) {
   uint64_t backward = e.hasBias ? 9 : 7;
@@ -69,7 +69,8 @@ static double millisecondsOfKernels(const Extent &e,
                                e.isNarrow);
 }
 
-/// Seven products in a cache; operands are read and written once a direction.
+/// Seven products within a cache; operands are read and written once per
+/// direction.
 static double millisecondsTiled(const Extent &e, const rt::Roofline &roofline) {
   return roofline.milliseconds(2 * e.productFlops(), 4 * e.tokenBytes,
                                e.isNarrow) +
@@ -144,7 +145,8 @@ private:
     return cast<RankedTensorType>(op.getQkv().getType()).getElementType();
   }
 
-  /// In the op's type, or a narrower one that it may be given.
+  /// Returns true if the target runs tiles in the op's type, or in a narrower
+  /// one that the op may get.
   static bool runsTiles(sg::AttentionOp op, const Target &device) {
     for (rt::LibraryOp function :
          {rt::LibraryOp::Attention, rt::LibraryOp::AttentionGrad}) {
@@ -166,7 +168,7 @@ private:
       return failure();
     op->replaceAllUsesWith(*values);
     op->erase();
-    // What makes the log-sum-exp, unless it is read.
+    // The ops that compute the log-sum-exp, unless it is read.
     SmallVector<Operation *> dead = {values->back().getDefiningOp()};
     while (!dead.empty()) {
       Operation *last = dead.pop_back_val();

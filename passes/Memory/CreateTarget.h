@@ -7,7 +7,7 @@
 
 namespace reprise {
 
-/// createTarget, whose failure is an error of `op`.
+/// Calls createTarget and reports its failure as an error of `op`.
 inline llvm::FailureOr<std::unique_ptr<Target>>
 createTargetFor(mlir::Operation *op, llvm::StringRef text,
                 unsigned threads = 1) {

@@ -7,14 +7,13 @@
 //            h = x a            h0 = x a0         h1 = x a1
 //            y = f(h) b    =>   y = f(h0) b0  +  f(h1) b1
 //
-// Method:  backward from the second product through what applies to each number
-//          alone. Columns of `a` and rows of `b` are slices: no number is
-//          computed twice, and only the order of the sum over hidden units is
-//          another one, whatever is done with the model afterwards.
-//          Marks (sg.keep, sg.recompute) are other names of tensors: halves
-//          have them too, and no sum is in another place for them.
+// Method:  backward from the second product through elementwise ops. Columns of
+//          `a` and rows of `b` are slices: no number is computed twice, and
+//          only the order of the sum over hidden units changes, whatever later
+//          passes do. Marks (sg.keep, sg.recompute) are other names of tensors:
+//          halves get them too, and they move no sum.
 // Cost:    linear in the ops between products.
-// Fails:   where some are large and there is no such target.
+// Fails:   where some hidden units are large and there is no such target.
 //
 //===----------------------------------------------------------------------===//
 #include "CreateTarget.h"
@@ -40,8 +39,9 @@ static int64_t columnsOf(Value value) {
   return shape.empty() ? 0 : shape.back();
 }
 
-/// Whether each number of the result is of the numbers at its place alone. What
-/// a composite op is made of is looked at, and thrown away again.
+/// Returns true if each element of the result depends only on the elements at
+/// its place. A composite op is decomposed for this test; the decomposition is
+/// discarded.
 static bool appliesToEach(Operation *op) {
   if (isa<PointwiseOpInterface>(op))
     return op->getNumOperands() > 0;
@@ -60,11 +60,11 @@ static bool appliesToEach(Operation *op) {
   return applies;
 }
 
-/// Whether it only gives a tensor another name.
+/// Returns true if the op only gives a tensor another name.
 static bool isMark(Operation *op) { return isa<KeepOp, RecomputeOp>(op); }
 
-/// Whether half of it is had for nothing, of a vector or a number, whoever else
-/// reads the whole.
+/// Returns true if half of the op's result costs nothing: it repeats a vector
+/// or a number, whatever else reads the whole.
 static bool isRepeated(Operation *op) {
   if (isMark(op)) {
     Operation *marked = op->getOperand(0).getDefiningOp();
@@ -76,25 +76,28 @@ static bool isRepeated(Operation *op) {
 }
 
 namespace {
-/// Two products and what is between them.
+/// Two products and the ops between them.
 class Perceptron {
 public:
-  /// Of the second product; nothing where it is not one of hidden units.
+  /// Returns the perceptron of the second product, or nothing if it does not
+  /// read hidden units.
   static std::optional<Perceptron> find(MatMulOp second);
 
   uint64_t bytes() { return byteSize(first.getResult().getType()); }
-  /// Whether the hidden units are half of what they were.
+  /// Returns true if the hidden units have been halved already.
   bool isHalf() {
     return first.getRhs().getDefiningOp<SliceOp>() &&
            second.getRhs().getDefiningOp<SliceOp>();
   }
   /// Bytes of the hidden units before they were halved, if they are.
   uint64_t wholeBytes() { return bytes() * (isHalf() ? 2 : 1); }
-  /// Whether the one's second product is the other one's first.
+  /// Returns true if the second product of one is the first product of the
+  /// other.
   bool meets(Perceptron &other) {
     return first == other.second || second == other.first;
   }
-  /// Whether reading weights is little beside reading hidden units.
+  /// Returns true if reading the weights takes little compared with reading the
+  /// hidden units.
   bool hasManyRows();
   void halve(OpBuilder &builder);
 
@@ -103,7 +106,7 @@ private:
 
   bool collect(Value value);
   void collectMarks();
-  /// Whether nothing else reads what is between the products.
+  /// Returns true if nothing else reads the values between the products.
   bool isClosed();
   Value half(OpBuilder &builder, int64_t begin);
   Value halfOf(Operation *op, OpBuilder &builder, IRMapping &halves,
@@ -114,7 +117,7 @@ private:
 
   MatMulOp first, second;
   llvm::SetVector<Operation *> between;
-  unsigned looked = 0; // ops between the products, but marks
+  unsigned looked = 0; // ops between the products, without marks
 };
 } // namespace
 
@@ -143,12 +146,13 @@ bool Perceptron::collect(Value value) {
                       [&](Value operand) { return collect(operand); });
 }
 
-/// A mark that nothing reads but such marks.
+/// Returns true for a mark that only such marks read.
 static bool isLastMark(Operation *op) {
   return isMark(op) && llvm::all_of(op->getUsers(), isLastMark);
 }
 
-/// Marks of hidden units are between the products, though nobody may read them.
+/// Collects the marks of hidden units, which belong between the products even
+/// if nothing reads them.
 void Perceptron::collectMarks() {
   auto collectOf = [&](Value value) {
     for (Operation *user : value.getUsers())
@@ -191,7 +195,7 @@ std::optional<Perceptron> Perceptron::find(MatMulOp second) {
   return found;
 }
 
-/// Slices, and gradients made whole again, move a weight some times each.
+/// Slices, and gradients joined again, move each weight several times.
 bool Perceptron::hasManyRows() {
   constexpr int64_t few = 16;
   int64_t rows = tensorOf(first.getResult()).getDimSize(0);
@@ -215,7 +219,7 @@ static RankedTensorType withColumns(Value value, int64_t columns) {
   return tensorOf(value).clone(shape);
 }
 
-/// Half of what `op`, which is between the products, makes.
+/// Returns half of the result of `op`, which is between the products.
 Value Perceptron::halfOf(Operation *op, OpBuilder &builder, IRMapping &halves,
                          int64_t begin) {
   RankedTensorType type = withColumns(op->getResult(0), hidden() / 2);
@@ -239,8 +243,9 @@ Value Perceptron::halfOf(Operation *op, OpBuilder &builder, IRMapping &halves,
   return made->getResult(0);
 }
 
-/// The value behind a view, made anew for each half with what marks it, so that
-/// its gradients are added up on the other side of the view, where kernels are.
+/// Returns the value under a view. The view and its marks are emitted anew for
+/// each half, so that its gradients are summed on the other side of the view,
+/// in kernels.
 static Value viewAgain(OpBuilder &builder, Value value) {
   SmallVector<Operation *> marks;
   Value unmarked = value;
@@ -260,7 +265,7 @@ static Value viewAgain(OpBuilder &builder, Value value) {
   return again.lookup(value);
 }
 
-/// What half of the hidden units add to the second product.
+/// Returns the term that half of the hidden units adds to the second product.
 Value Perceptron::half(OpBuilder &builder, int64_t begin) {
   auto product = [&](MatMulOp op, Value left, Value right, Type type) {
     return MatMulOp::create(builder, op.getLoc(), type, left, right,
@@ -285,8 +290,7 @@ Value Perceptron::half(OpBuilder &builder, int64_t begin) {
                  second.getResult().getType());
 }
 
-/// The view that alone reads a product's result, if there is one that keeps
-/// rows whole.
+/// The view that alone reads a product's result, if it keeps rows whole.
 static ReshapeOp onlyView(MatMulOp product) {
   if (!product->hasOneUse())
     return nullptr;
@@ -360,8 +364,9 @@ private:
         << llvm::formatv("{0:f1} MiB", bytes / double(1 << 20)).str();
   }
 
-  /// Those whose hidden units are large, and of more than half the bytes of the
-  /// largest. Of two that share a product the larger one.
+  /// Returns the perceptrons whose hidden units are large and have more than
+  /// half the bytes of the largest. Of two that share a product, the larger
+  /// one.
   SmallVector<Perceptron> findLarge() {
     SmallVector<MatMulOp> products;
     getOperation().walk([&](MatMulOp op) { products.push_back(op); });

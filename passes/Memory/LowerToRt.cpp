@@ -3,10 +3,10 @@
 // Input:   a module of variables and flat functions of kernels and library ops.
 // Output:  one rt.program with an entry for each function.
 // Method:  look: fixed storage, a problem for each function, its solution. Then
-//          build the program, which cannot fail, and erase what it replaces.
+//          build the program, which cannot fail, and erase the functions.
 // Cost:    the planner's (see lib/Plan).
-// Fails:   on an op that no step can run and on more memory than a program
-//          can have; nothing is changed then.
+// Fails:   on an op that no step can run and on more memory than a program can
+//          have; the module is then unchanged.
 //
 //===----------------------------------------------------------------------===//
 #include "CreateTarget.h"
@@ -82,7 +82,7 @@ public:
     auto program = lowerToProgram(getOperation(), options, **device, *costs);
     if (failed(program))
       return signalPassFailure();
-    // A program without calls runs beside any library.
+    // A program without calls runs with any library.
     if (hasCalls(*program))
       program->setLibrary((*device)->library());
     for (Operation &op : llvm::make_early_inc_range(getOperation().getOps()))

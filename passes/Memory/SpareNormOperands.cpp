@@ -1,8 +1,8 @@
-//===- SpareNormOperands.cpp - Norms whose operands are not read again ----===//
+//===- SpareNormOperands.cpp - Norms whose operands are not reread --------===//
 //
 // Input:   a model, before differentiation; a target.
-// Output:  the same model, where batch norms of large convolutions of single
-//          points are marked: their gradients are computed without them.
+// Output:  the same model, where batch norms of large 1x1 convolutions are
+//          marked: their gradients are computed without the norms' operands.
 // Cost:    linear in the ops.
 // Fails:   where some are large and there is no such target.
 //
@@ -21,7 +21,7 @@ using namespace mlir;
 using namespace reprise;
 using namespace reprise::sg;
 
-/// Whether nothing reads a value, or a mark on it, but `reader`.
+/// Returns true if only `reader` reads a value or a mark on it.
 static bool isReadBy(Value value, Operation *reader) {
   return llvm::all_of(value.getUsers(), [&](Operation *user) {
     return user == reader || (isa<KeepOp, RecomputeOp>(user) &&
@@ -29,9 +29,9 @@ static bool isReadBy(Value value, Operation *reader) {
   });
 }
 
-/// Products of weights take little beside those of rows, and these little
-/// beside reading x again: by multiply-adds, n I I of 2 n I O, and O I I of
-/// n I O.
+/// Products of weights take little time compared with those of rows, and these
+/// little compared with reading x again: in multiply-adds, n I I of 2 n I O,
+/// and O I I of n I O.
 static bool isWorthSparing(Conv2DOp convolution) {
   constexpr int64_t wider = 2, longer = 8;
   ArrayRef<int64_t> filter = tensorOf(convolution.getFilter()).getShape();

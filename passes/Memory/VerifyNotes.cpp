@@ -1,10 +1,10 @@
-//===- VerifyNotes.cpp - Check what an entry says of itself ---------------===//
+//===- VerifyNotes.cpp - Check an entry's notes ---------------------------===//
 //
 // Input:   an entry whose memory has been checked.
-// Output:  success, or an error at what is not as it is said.
-// Method:  what can be counted is counted again: kept bytes, picoseconds, the
-//          peak that a certificate promises of this entry, and that no entry of
-//          the program exceeds its budget.
+// Output:  success, or an error at a wrong note.
+// Method:  everything countable is recounted: kept bytes, picoseconds, the peak
+//          that a certificate promises for this entry, and that no entry of the
+//          program exceeds its budget.
 // Cost:    linear.
 //
 //===----------------------------------------------------------------------===//
@@ -15,7 +15,7 @@ using namespace mlir;
 using namespace reprise;
 using namespace reprise::rt_dialect;
 
-/// What of a step's action a clone has in common with its original.
+/// Returns the part of a step's action that a clone shares with its original.
 static Attribute actionOf(StepOpInterface step) {
   if (auto launch = dyn_cast<LaunchOp>(step.getOperation()))
     return launch.getKernelAttr();
@@ -61,7 +61,8 @@ static LogicalResult verifyInPlace(LaunchOp launch) {
   return success();
 }
 
-/// Some kinds say why a buffer is in memory; no other buffer may say the same.
+/// Some buffer kinds state why the buffer is in memory; other kinds must not
+/// state the same reason.
 static LogicalResult verifyReason(BufferOp buffer) {
   std::optional<Reason> said = buffer.getReason();
   if (!said)

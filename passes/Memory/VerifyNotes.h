@@ -1,4 +1,4 @@
-//===- VerifyNotes.h - Check what an entry says of itself -------*- C++ -*-===//
+//===- VerifyNotes.h - Check an entry's notes -------------------*- C++ -*-===//
 #ifndef REPRISE_PASSES_MEMORY_VERIFYNOTES_H
 #define REPRISE_PASSES_MEMORY_VERIFYNOTES_H
 
@@ -6,10 +6,10 @@
 
 namespace reprise {
 
-/// Checks that what an entry says for people and tools is so: which steps
-/// compute again what another one did, what is kept, why buffers live, and its
-/// certificate. `buffers` and `steps` are the entry's; their lifetimes, the
-/// peak and views have been checked.
+/// Checks an entry's notes for people and tools: the steps that recompute
+/// another one, the kept values, the reasons for buffers, and the certificate.
+/// `buffers` and `steps` are the entry's; their lifetimes, the peak and views
+/// have been checked.
 mlir::LogicalResult
 verifyNotes(rt_dialect::EntryOp entry,
             llvm::ArrayRef<rt_dialect::BufferOp> buffers,

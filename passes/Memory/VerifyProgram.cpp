@@ -62,7 +62,7 @@ private:
   uint64_t alignment() { return program.getTarget().getAlignment(); }
 
   ProgramOp program;
-  SmallVector<BufferOp> buffers; // of the program, then of the entry at hand
+  SmallVector<BufferOp> buffers; // of the program, then of the current entry
   size_t fixedCount = 0;
 };
 
@@ -93,7 +93,7 @@ LogicalResult Verifier::checkHeader() {
   return success();
 }
 
-/// Appends the buffers of `body`, which must lie within `bounds`.
+/// Appends the buffers of `body`, which must be within `bounds`.
 LogicalResult Verifier::addBuffers(Region &body, Range bounds) {
   for (auto buffer : body.getOps<BufferOp>()) {
     if (buffer.getIndex() != buffers.size())
@@ -293,8 +293,8 @@ LogicalResult Verifier::checkLive(Operation *op, ViewAttr view,
   return error;
 }
 
-/// A step may read and write the same view in place, if it is one that can;
-/// nothing else it touches may overlap what it writes.
+/// A step that can work in place may read and write the same view; nothing else
+/// it touches may overlap its outputs.
 LogicalResult Verifier::checkOverlaps(StepOpInterface step) {
   SmallVector<Range> reads, writes;
   for (ViewAttr view : step.getReads())
@@ -303,7 +303,7 @@ LogicalResult Verifier::checkOverlaps(StepOpInterface step) {
   for (ViewAttr view : step.getWrites())
     if (failed(checkView(step, view, &writes.emplace_back())))
       return failure();
-  // A workspace, behind the outputs, lies over nothing.
+  // A workspace, after the outputs, overlaps nothing.
   size_t outputs = writes.size();
   if (auto launch = dyn_cast<LaunchOp>(step.getOperation()))
     outputs = launch.getOutputs().size();

@@ -2,10 +2,10 @@
 //
 // Input:   an rt.program whose ops pass their own verifiers.
 // Output:  nothing; errors at the steps that are wrong.
-// Method:  what sg-verify-effects proves of a function, of the steps of each
-//          entry: a step that touches a variable's bytes is the variable's
-//          write, a launch of a kernel with a random op draws from its stream,
-//          and so does a call that says one.
+// Method:  the checks of sg-verify-effects on the steps of each entry: a step
+//          that writes a variable's bytes is the variable's write; a launch of
+//          a kernel with a random op draws from its stream, and so does a call
+//          that names a stream.
 // Cost:    linear in the steps' views.
 // Fails:   on a second write, a write in the backward pass or a recomputation,
 //          a shared stream, a stream that only a clone or a derivative draws
@@ -44,15 +44,15 @@ private:
   std::map<uint64_t, VariableOp> variables;           // by buffer
   std::map<std::string, std::set<int64_t>> streamsOf; // by kernel
 
-  // Of the entry at hand.
+  // State of the current entry.
   std::map<uint64_t, Operation *> writers; // by buffer of a variable
   std::map<int64_t, Operation *> draws, repeats;
 };
 
 } // namespace
 
-/// Whether a step adds to what the forward pass does: clones and derivatives
-/// repeat it.
+/// Returns true if a step is part of the forward pass itself: clones and
+/// derivatives repeat it.
 static bool isFirst(Phase phase) {
   return phase == Phase::Forward || phase == Phase::Update;
 }

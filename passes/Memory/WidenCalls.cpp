@@ -2,9 +2,9 @@
 //
 // Input:   a flat function of a model in mixed precision, a target.
 // Output:  library ops on an element type that the target's library does not
-//          take compute in f32: casts before and behind them. Ops whose sums it
-//          stores in the operands' type alone store them so, and are widened
-//          behind that.
+//          take compute in f32: casts before and after them. Ops whose sums the
+//          library stores only in the operands' type store them in it and are
+//          widened afterwards.
 // Cost:    linear.
 // Fails:   where there is no such target.
 //
@@ -24,8 +24,8 @@ namespace reprise {
 using namespace mlir;
 using namespace reprise;
 
-/// The element type that the library lacks, of a call that f32 can stand for;
-/// null where there is none.
+/// Returns the element type of a call that the library does not support and f32
+/// can replace; null if there is none.
 static Type lackingOf(LibraryOpInterface call, const Target &target) {
   auto function = rt_dialect::symbolizeLibraryOp(call.getLibraryFunction());
   if (!function)
@@ -64,14 +64,14 @@ static void widen(Operation *op, Type lacking) {
   }
 }
 
-/// The type of the operands of a call whose result is wider, where the library
-/// does not store that; else null.
+/// Returns the operand type of a call with a wider result that the library does
+/// not store; otherwise null.
 static Type unstoredFrom(LibraryOpInterface call, const Target &target) {
   auto function = rt_dialect::symbolizeLibraryOp(call.getLibraryFunction());
   if (!function || target.storesSums(rt::LibraryOp(*function)) ||
       call->getNumOperands() == 0)
     return {};
-  // What it adds to has the result's type.
+  // Its accumulator has the result's type.
   if (llvm::is_contained(call.getLibraryEpilogues(), LibraryEpilogue::Add))
     return {};
   auto elementOf = [](Value value) {
@@ -81,7 +81,7 @@ static Type unstoredFrom(LibraryOpInterface call, const Target &target) {
   return sg::isWider(elementOf(call->getResult(0)), narrow) ? narrow : Type();
 }
 
-/// Rounds what the call stores.
+/// Rounds the result that the call stores.
 static void narrow(Operation *op, Type element) {
   OpBuilder builder(op->getContext());
   builder.setInsertionPointAfter(op);

@@ -1,13 +1,13 @@
 //===- ApplySchedule.cpp - A schedule with recomputation on IR ------------===//
 //
 // Input:   a flat function and the plan of its step: the executions of its ops
-//          and the offsets of what they make.
+//          and the offsets of their results.
 // Output:  the same function with its ops in that order, an op for each
 //          execution, copies among them, each with its offsets.
 // Method:  a new body is built from the executions. A map knows the newest
-//          instance of every value; views (reshapes, barriers) are made anew
-//          for each instance of what they view. A clone's operands go through
-//          a barrier that waits for the op in front of it, so that nothing
+//          instance of every value; views (reshapes, barriers) are emitted
+//          again for each instance of the viewed value. A clone's operands go
+//          through a barrier that waits for the preceding op, so that nothing
 //          merges the clone with its original or hoists it.
 // Cost:    linear in the executions.
 // Fails:   never on executions that passed plan::checkExecutions.
@@ -49,7 +49,7 @@ public:
   }
 
 private:
-  /// The instance of `value` that a reader takes now.
+  /// Returns the instance of `value` that a reader now uses.
   Value resolve(Value value) {
     Operation *op = value.getDefiningOp();
     if (!op)
@@ -87,12 +87,12 @@ private:
       mapping.map(viewed, base);
       made = builder.clone(*op, mapping)->getResult(0);
     }
-    // Not through the reference: resolving may have added to the map.
+    // A copy rather than the reference: resolve may have added to the map.
     views[value] = {base, made};
     return made;
   }
 
-  /// The instance of a value, which a copy may have made, that is taken now.
+  /// Returns the instance of a value, possibly a copy's, that is now used.
   Value resolve(plan::ValueId id) {
     Value value = problem.irValues[id];
     return value ? resolve(value) : copies.lookup(id);
@@ -159,7 +159,7 @@ private:
     last = copy->getResult(0);
   }
 
-  /// Puts the operands behind a barrier that waits for the op executed last.
+  /// Passes the operands through a barrier that waits for the op executed last.
   void guard(Operation *op, SmallVector<Value> &operands) {
     llvm::SetVector<Value> inputs;
     for (Value operand : operands)
@@ -193,7 +193,8 @@ private:
     builder.clone(*write)->setOperand(0, value);
   }
 
-  /// In a function that says no origins clones do now: so do the others.
+  /// Adds the missing origins: clones have one even in a function without
+  /// origins.
   void completeOrigins() {
     bool saysOrigins = llvm::any_of(*fresh, [](Operation &op) {
       return static_cast<bool>(sg::originOf(&op));
@@ -207,7 +208,7 @@ private:
   void finish() {
     for (auto write : old.getOps<sg::WriteOp>())
       emitWrite(write);
-    // What is returned may be a view or a read, made here.
+    // Returned views and reads are emitted here.
     Operation *terminator = old.getTerminator();
     SmallVector<Value> returned;
     for (auto [k, operand] : llvm::enumerate(terminator->getOperands())) {
@@ -228,8 +229,8 @@ private:
   std::vector<bool> wasExecuted; // by op
   OpBuilder builder;
   llvm::DenseMap<Value, Value> newest;
-  llvm::DenseMap<plan::ValueId, Value> copies; // that the old body did not say
-  /// Views: of which instance the newest one is, and itself.
+  llvm::DenseMap<plan::ValueId, Value> copies; // not in the old body
+  /// Views: the instance that the newest one views, and the view itself.
   llvm::DenseMap<Value, std::pair<Value, Value>> views;
   Value last; // a result of the op executed last
 };

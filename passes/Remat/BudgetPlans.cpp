@@ -1,14 +1,14 @@
-//===- BudgetPlans.cpp - What a budget chooses among ----------------------===//
+//===- BudgetPlans.cpp - Plans that a budget chooses among ----------------===//
 //
-// Input:   the curve of a step's own kernels, and how modes form others.
-// Output:  for every budget the cheapest schedule of all of them.
-// Method:  kernels are formed by modes, and by what computing a cheap value
-//          again may read: fewer reads keep more, and need less at once. The
-//          program that comes of it is one schedule of its kernels. Where a
+// Input:   the curve of a step's own kernels, and the modes that form others.
+// Output:  the cheapest schedule of all of them, for every budget.
+// Method:  kernels are formed by modes, and by the number of reads that a cheap
+//          recomputation may have: fewer reads keep more, and need less at
+//          once. The resulting program is one schedule of its kernels. Where a
 //          known schedule takes at most its bytes and its time, the mode is
-//          dropped, unless its kernels are for small budgets; else these are
-//          searched like the own ones, with less effort. Which modes are
-//          dropped does not depend on the budget asked for, so that the
+//          dropped, unless its kernels are for small budgets; otherwise its
+//          kernels are searched like the step's own, with less effort. Which
+//          modes are dropped does not depend on the budget, so that the
 //          cheapest of a fixed set of schedules is taken, and peak and cost are
 //          monotone across sets as they are within each.
 // Cost:    a lowering for each mode, and a search for each that is not dropped.
@@ -47,8 +47,8 @@ std::unique_ptr<KernelSet> BudgetPlans::setOf(BudgetCurve curve) const {
   return set;
 }
 
-/// Whether a schedule of the set, and the other entries beside it, are within
-/// `budget`.
+/// Returns true if a schedule of the set, together with the other entries, is
+/// within `budget`.
 bool BudgetPlans::fits(KernelSet &set, uint64_t budget) {
   return set.otherBytes <= budget && set.curve.choose(budget);
 }
@@ -57,7 +57,7 @@ bool BudgetPlans::fits(KernelSet &set, uint64_t budget) {
 // Modes
 //===----------------------------------------------------------------------===//
 
-/// With the best plan that is known, by bytes that need no placement.
+/// Reports progress with the best known plan, by bytes that need no placement.
 void BudgetPlans::tell(const std::string &phase, double share) {
   if (!options.observer)
     return;
@@ -85,7 +85,7 @@ FailureOr<BudgetCurve> BudgetPlans::curveOf(mlir::ModuleOp module, double work,
 }
 
 /// Returns true if a known schedule takes at most the time of `program` and so
-/// few bytes that a placement, which seldom wastes an eighth, need not be made.
+/// few bytes that a placement, which seldom wastes an eighth, is not needed.
 bool BudgetPlans::isBeatenByFar(const BudgetCurve &program) const {
   double milliseconds = program.plainMilliseconds();
   uint64_t bytes = program.leastBytes(0);
@@ -101,7 +101,7 @@ bool BudgetPlans::isBeatenByFar(const BudgetCurve &program) const {
   });
 }
 
-/// Whether a schedule that is known takes at most the bytes and the time of
+/// Returns true if a known schedule takes at most the bytes and the time of
 /// `program`.
 bool BudgetPlans::isBeaten(BudgetCurve &program) {
   if (options.effort != plan::Effort::Thorough && isBeatenByFar(program))
@@ -112,12 +112,12 @@ bool BudgetPlans::isBeaten(BudgetCurve &program) {
       return set->curve.choose(bytes, milliseconds).has_value();
     });
   };
-  // The least bytes are known without a placement, and never more.
+  // The least bytes are known without a placement and are a lower bound.
   return fits(program.leastBytes(0)) || fits(program.plainBytes());
 }
 
-/// The program of a choice as the only schedule of its kernels; null where its
-/// mode cannot be applied, or is beaten.
+/// Returns the program of a choice as the only schedule of its kernels; null if
+/// its mode cannot be applied or is beaten.
 std::unique_ptr<KernelSet> BudgetPlans::programOf(const KernelChoice &choice) {
   // Recomputation takes time.
   if (options.fitsAsIs && choice.mode != "none")
@@ -140,14 +140,15 @@ std::unique_ptr<KernelSet> BudgetPlans::programOf(const KernelChoice &choice) {
   return set;
 }
 
-/// Whether two choices came to the same kernels, as far as plans can tell.
+/// Returns true if two choices led to the same kernels, as far as plans can
+/// tell.
 static bool areOne(BudgetCurve &a, BudgetCurve &b) {
   return a.plainMilliseconds() == b.plainMilliseconds() &&
          a.plainBytes() == b.plainBytes() && a.leastBytes(0) == b.leastBytes(0);
 }
 
 void BudgetPlans::lookAtChoices() {
-  // A mode that finds too little to cut says so; nobody asked for it.
+  // A mode with too few cuts reports an error; the user did not request it.
   ScopedDiagnosticHandler quiet(own().problem.function.getContext(),
                                 [](Diagnostic &) { return success(); });
   std::vector<std::unique_ptr<KernelSet>> programs;
@@ -165,7 +166,7 @@ void BudgetPlans::lookAtChoices() {
         programs.push_back(std::move(program));
     }
   }
-  // The cheapest first: what is found from there beats most of the others.
+  // The cheapest first: schedules found from there beat most of the others.
   llvm::stable_sort(programs, [](const auto &a, const auto &b) {
     return a->curve.plainMilliseconds() < b->curve.plainMilliseconds();
   });
@@ -177,7 +178,7 @@ void BudgetPlans::lookAtChoices() {
     double share = plan::paceOf(options.effort).otherKernels * program->work;
     FailureOr<BudgetCurve> curve =
         curveOf(*program->module, options.work * share, phase);
-    // Another order may place worse than the program's own.
+    // A new order may be placed worse than the program's own.
     bool isNoWorse =
         succeeded(curve) && curve->choose(program->curve.plainBytes());
     if (isNoWorse || (succeeded(curve) && !curve->contradiction.empty()))
@@ -211,12 +212,12 @@ PlanChoice BudgetPlans::smallest() {
   });
   std::optional<PlanChoice> best;
   for (KernelSet *set : byLeast) {
-    // Small points take longest to place, and end no lower than their bytes.
+    // Small points take longest to place and need at least their bytes.
     if (best && set->curve.leastBytes(0) >= best->bytes())
       break;
     PlanChoice choice = {set, set->curve.smallest()};
-    // Other entries may need more than all schedules: choose takes none of
-    // other kernels then.
+    // Other entries may need more than all schedules; choose then accepts no
+    // schedule of other kernels.
     if (choice.stepBytes() > budgetOf(*set, UINT64_MAX))
       continue;
     if (!best || choice.bytes() < best->bytes())
@@ -225,8 +226,8 @@ PlanChoice BudgetPlans::smallest() {
   return *best;
 }
 
-/// Other kernels than the own are for budgets in which these have to compute
-/// again.
+/// Other kernels than the step's own serve budgets in which these have to
+/// recompute.
 uint64_t BudgetPlans::budgetOf(const KernelSet &set, uint64_t budget) {
   return &set == sets.front().get() ? budget
                                     : std::min(budget, plain().stepBytes() - 1);
@@ -234,7 +235,7 @@ uint64_t BudgetPlans::budgetOf(const KernelSet &set, uint64_t budget) {
 
 std::optional<PlanChoice> BudgetPlans::choose(uint64_t budget) {
   asked = budget;
-  // The most promising first: what cannot be cheaper than it is not placed.
+  // The most promising first: a set that cannot be cheaper is not placed.
   std::vector<std::pair<double, KernelSet *>> promising;
   for (const auto &set : all())
     if (set->otherBytes <= budget)
@@ -257,7 +258,8 @@ std::optional<PlanChoice> BudgetPlans::choose(uint64_t budget) {
   return best;
 }
 
-/// What the dearest schedule costs that costs less than `milliseconds`.
+/// Returns the cost of the most expensive schedule that costs less than
+/// `milliseconds`.
 double BudgetPlans::costBelow(double milliseconds) {
   double below = 0;
   for (const auto &set : all())
@@ -272,14 +274,14 @@ std::optional<PlanChoice> BudgetPlans::chooseClosely(uint64_t budget) {
   if (!choice || choice->point + 1 == choice->curve().points.size())
     return choice;
   tell("searching near the budget", -1);
-  // What is found must cost more than what a larger budget might take.
+  // A result must cost more than the schedules of larger budgets.
   std::optional<uint32_t> point = choice->curve().chooseClosely(
       budgetOf(*choice->kernels, budget), costBelow(choice->milliseconds()));
   return PlanChoice{choice->kernels, *point};
 }
 
-/// Searches the kernels of a set, unless no schedule of them can be in the
-/// budget, and says whether one is.
+/// Searches the kernels of a set unless none of their schedules can be within
+/// the budget; returns true if one is.
 bool BudgetPlans::searchWithin(KernelSet &set, mlir::ModuleOp module) {
   uint64_t budget = options.withinBytes;
   if (fits(set, budget))
@@ -295,8 +297,8 @@ bool BudgetPlans::searchWithin(KernelSet &set, mlir::ModuleOp module) {
   return set.curve.choose(budget).has_value();
 }
 
-/// Looks at the program of a mode alone: whether a full search would look at
-/// its kernels depends on schedules that this one does not compute.
+/// Examines only the program of a mode: whether a full search examines its
+/// kernels depends on schedules that this one does not compute.
 bool BudgetPlans::fitsWithin(const KernelChoice &choice) {
   std::unique_ptr<KernelSet> set = programOf(choice);
   if (!set)
@@ -336,7 +338,7 @@ static bool provesLess(const plan::LowerBound &a, const plan::LowerBound &b) {
 }
 
 plan::LowerBound BudgetPlans::boundAt(uint64_t budget) {
-  // Little work never proves more than much work does.
+  // Less work never proves more than more work.
   constexpr double little = 0.125;
   std::vector<std::pair<plan::LowerBound, const BudgetCurve *>> bounds;
   for (const auto &set : all())

@@ -1,8 +1,8 @@
-//===- Certify.cpp - What is known of a chosen plan -----------------------===//
+//===- Certify.cpp - Certificate of a chosen plan -------------------------===//
 //
 // Input:   plans, a budget, and the one of them that was chosen.
 // Output:  the certificate, in whole bytes and picoseconds: bounds are rounded
-//          down, prices up.
+//          down, costs up.
 // Cost:    that of placing the smallest schedule, and of the proofs.
 //
 //===----------------------------------------------------------------------===//
@@ -13,7 +13,7 @@ using namespace mlir;
 using namespace reprise;
 using namespace reprise::rt_dialect;
 
-/// Of the values that a proof names, the largest ones.
+/// The number of largest values that a proof names.
 static constexpr size_t kPinned = 5;
 
 static PointAttr describe(MLIRContext *context, const PlanChoice &choice,
@@ -39,8 +39,8 @@ CertificateAttr reprise::certify(BudgetPlans &plans, uint64_t budget,
   MLIRContext *context = plans.own().problem.function.getContext();
   PointAttr chosen = describe(context, choice, choice.stepBytes());
   plan::LowerBound bound = plans.boundAt(budget);
-  // Both are sums of the same kind; what the bound's are rounded by is less
-  // than what checkProofs allows.
+  // Both are sums of the same kind; the rounding of the bound is less than the
+  // tolerance of checkProofs.
   uint64_t least = std::min<uint64_t>(plan::picosecondsOf(bound.milliseconds),
                                       chosen.getPicoseconds());
   BudgetPlans::Proof proof = plans.provenBytes();

@@ -1,4 +1,4 @@
-//===- EraseBarriers.cpp - Take remat.barrier ops away --------------------===//
+//===- EraseBarriers.cpp - Remove remat.barrier ops -----------------------===//
 //
 // Input:   any op.
 // Output:  the same without remat.barrier.

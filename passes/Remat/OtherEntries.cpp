@@ -1,8 +1,8 @@
-//===- OtherEntries.cpp - The entries beside a step -----------------------===//
+//===- OtherEntries.cpp - The entries other than the step -----------------===//
 //
 // Input:   a module of variables and flat functions of kernels and library ops.
-// Output:  the plans of all functions but one, and what no schedule of their
-//          kernels goes below.
+// Output:  the plans of all functions but one, and a lower bound on the bytes
+//          of any schedule of their kernels.
 // Cost:    a placement for each.
 // Fails:   where a function cannot be planned.
 //

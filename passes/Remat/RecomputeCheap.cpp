@@ -1,13 +1,13 @@
-//===- RecomputeCheap.cpp - Cheap values again where they are read --------===//
+//===- RecomputeCheap.cpp - Recompute cheap values at their readers -------===//
 //
 // Input:   a flat function of primitives and library ops.
-// Output:  the same values; what a later phase reads of an earlier one is kept,
-//          or computed again from what is kept by ops that take hardly any time
-//          in the kernel that reads them.
-// Method:  which values are kept is a minimum cut of bytes. Ops beside one
-//          another, of one origin, share what is computed again for them.
+// Output:  the same values; a value that a later phase reads is kept, or
+//          recomputed from kept values by ops that take hardly any time in the
+//          kernel that reads them.
+// Method:  which values are kept is a minimum cut of bytes. Neighbouring ops of
+//          one origin share their recomputed values.
 // Cost:    a maximum flow over the values, and a walk.
-// Fails:   where an option is no pattern, no number of reads, or no target.
+// Fails:   where an option is not a pattern, a number of reads, or a target.
 //
 //===----------------------------------------------------------------------===//
 #include "mlir/Interfaces/SideEffectInterfaces.h"
@@ -29,13 +29,13 @@ namespace reprise {
 using namespace mlir;
 using namespace reprise;
 
-/// 0 where the number is not known.
+/// Returns 0 if the number is not known.
 static uint64_t elementsOf(Value value) {
   auto type = dyn_cast<RankedTensorType>(value.getType());
   return type && type.hasStaticShape() ? type.getNumElements() : 0;
 }
 
-/// Ops that say no origin stand anywhere, for nothing.
+/// Ops without an origin may be anywhere and cost nothing.
 static bool isFree(Operation *op) { return !sg::hasOrigin(op); }
 
 static bool isView(Operation *op) {
@@ -43,8 +43,8 @@ static bool isView(Operation *op) {
   return remat && remat.getRematViewSource() && isPure(op);
 }
 
-/// Whether computing the op again, in a kernel with its reader, takes hardly
-/// any time: arithmetic on each element, or moving elements.
+/// Returns true if recomputing the op in its reader's kernel takes hardly any
+/// time: elementwise arithmetic, or moving elements.
 static bool isCheap(Operation *op) {
   if (op->getNumResults() != 1 || !isPure(op) ||
       elementsOf(op->getResult(0)) == 0 ||
@@ -67,14 +67,14 @@ static bool isCheap(Operation *op) {
 }
 
 namespace {
-/// What computing a value again reads: of each value that can't be computed
-/// again so many elements.
+/// The reads of a recomputation: the number of elements read from each value
+/// that cannot be recomputed.
 using Reads = llvm::SmallMapVector<Value, uint64_t, 4>;
 
-/// What a library call may wait for.
+/// An op that a library call may wait for.
 struct Fellow {
-  /// Who reads the value too, or begins as it is made; and in front of what the
-  /// call then stands. Null: there is none.
+  /// The op that reads the value too, or begins with the same computation; and
+  /// the op before which the call is then placed. Null: there is none.
   Operation *reader = nullptr, *behind = nullptr;
 };
 
@@ -95,8 +95,8 @@ public:
   }
 
 private:
-  /// Whether `reader` runs in a later phase than what computes the value. The
-  /// forward phase has the optimizer's ops too, which come last.
+  /// Returns true if `reader` runs in a later phase than the value's producer.
+  /// The forward phase also has the optimizer's ops, which come last.
   static bool isFromBefore(Value value, Operation *reader) {
     Operation *op = value.getDefiningOp();
     sg::Phase first = op ? sg::phaseOf(op) : sg::Phase::Forward;
@@ -111,7 +111,7 @@ private:
     });
   }
 
-  /// For whom `reader`'s values are made again.
+  /// Returns the origin that `reader`'s values are recomputed for.
   sg::OriginAttr originFor(Operation *reader) const {
     auto it = borrows.find(reader);
     return it == borrows.end() ? sg::originOf(reader) : it->second;
@@ -119,7 +119,7 @@ private:
 
   Reads readsOf(Operation *op) const;
   unsigned depthOf(Operation *op) const;
-  /// Arguments, then results in program order.
+  /// Numbers arguments, then results in program order.
   void number();
   void markNeeds();
   bool isAbsent(Value value, Operation *reader) const;
@@ -134,27 +134,30 @@ private:
 
   Block &block;
   ArrayRef<llvm::GlobPattern> keep;
-  /// Elements that computing a value again may read, as a multiple of its own:
-  /// a sum along a network of residual blocks would otherwise be computed again
-  /// from all that went into it.
+  /// The largest number of elements that a recomputation may read, as a
+  /// multiple of the value's own: otherwise a sum along a network of residual
+  /// blocks would be recomputed from all of its terms.
   double mostReads;
   llvm::DenseMap<Value, uint32_t> numbers; // of values that cost bytes
-  llvm::DenseMap<Value, Reads> reads;      // of those to compute again
-  /// Of those, the ops of the longest way from what cannot be.
+  llvm::DenseMap<Value, Reads> reads;      // of values that may be recomputed
+  /// The number of ops on the longest path to such a value from values that
+  /// cannot be recomputed.
   llvm::DenseMap<Value, unsigned> depths;
   std::vector<plan::PassedValue> values;
   std::vector<bool> kept;
-  /// Calls that read what was made again for others.
+  /// Calls that read values recomputed for others.
   llvm::DenseMap<Operation *, sg::OriginAttr> borrows;
-  /// The first op of a kernel that computes part of that on its way.
+  /// The first op of a kernel that computes part of those values on its way.
   llvm::DenseMap<Operation *, Operation *> fellows;
-  /// What stands again, by the value and the origin of whom it was made for.
+  /// Recomputed values, by the original and the origin they were recomputed
+  /// for.
   llvm::DenseMap<std::pair<Value, Attribute>, Value> again;
 };
 } // namespace
 
-/// What only moves elements reads no more than it makes. What is made again for
-/// it is another kernel's, and counts where not even two values may be read.
+/// An op that only moves elements reads no more than its result has. A
+/// recomputation for it belongs to another kernel, and counts if not even two
+/// values may be read.
 Reads Recomputer::readsOf(Operation *op) const {
   constexpr double two = 2;
   Reads all;
@@ -173,14 +176,14 @@ Reads Recomputer::readsOf(Operation *op) const {
   return all;
 }
 
-/// Ops that follow one another when a value is computed again: each layer of a
-/// long network of such ops alone would else compute again all that are before
-/// it. ResNets, Swin and ViT have 13 to 24 between what is no such op.
+/// The largest number of successive ops in a recomputation: otherwise each
+/// layer of a long network of such ops would recompute all layers before it.
+/// ResNets, Swin and ViT have 13 to 24 such ops in a row.
 static constexpr unsigned kMostDepth = 24;
 
 unsigned Recomputer::depthOf(Operation *op) const {
-  // What is made of fewer elements counts for itself: it is not kept in their
-  // place. Nor is what a cast makes of the same numbers.
+  // Values computed from fewer elements count themselves: the smaller ones are
+  // not kept in their place. Nor are the operands of casts.
   unsigned depth = 0;
   uint64_t own = elementsOf(op->getResult(0));
   for (Value operand : op->getOperands())
@@ -189,8 +192,8 @@ unsigned Recomputer::depthOf(Operation *op) const {
   return depth + !(isView(op) || isa<sg::CastOp>(op));
 }
 
-/// Whether the value is one that a block begins with again, under another name,
-/// and what the backward pass reads in any case.
+/// Returns true for a barrier's result if the backward pass also reads the
+/// barrier's operand: the value is in memory under that name in any case.
 static bool isThereAgain(Value value) {
   auto barrier = value.getDefiningOp<sg::BarrierOp>();
   if (!barrier)
@@ -236,7 +239,8 @@ void Recomputer::number() {
         add(result, &op);
 }
 
-/// What later phases read is needed; what is returned is there in any case.
+/// Marks the values that later phases read as needed; returned values exist in
+/// any case.
 void Recomputer::markNeeds() {
   for (Operation &reader : block)
     for (Value value : reader.getOperands()) {
@@ -248,20 +252,21 @@ void Recomputer::markNeeds() {
         passed.bytes = 0;
       else if (isFromBefore(value, &reader))
         passed.isNeeded = true;
-      // What an annotated block begins with is what was asked to be kept.
+      // The user asked to keep the inputs of an annotated block.
       if (isa<sg::BarrierOp>(reader))
         passed.canRecompute = false;
     }
 }
 
-/// Whether the reader, of another phase, finds the value no more.
+/// Returns true if the value no longer exists for the reader, which is of
+/// another phase.
 bool Recomputer::isAbsent(Value value, Operation *reader) const {
   auto it = numbers.find(value);
   return it != numbers.end() && isFromBefore(value, reader) &&
          !kept[it->second];
 }
 
-/// The ops to clone for `value`, in program order.
+/// Returns the ops to clone for `value`, in program order.
 SmallVector<Operation *> Recomputer::missingFor(Value value,
                                                 Operation *reader) const {
   Attribute origin = originFor(reader);
@@ -277,12 +282,12 @@ SmallVector<Operation *> Recomputer::missingFor(Value value,
   return sorted;
 }
 
-/// Behind `call`, without another in between: a reader of `value` in the same
-/// phase, and sums of what is made of it.
+/// Finds, after `call` and without another call in between, a reader of `value`
+/// in the same phase, and sums of values derived from it.
 Fellow Recomputer::findSums(Operation *call, Value value) const {
   ArrayRef<int64_t> shape = cast<RankedTensorType>(value.getType()).getShape();
   Fellow found;
-  llvm::DenseSet<Value> made, summed; // of the value; of sums of that
+  llvm::DenseSet<Value> made, summed; // from the value; sums of these
   auto follows = [](Operation *op, const llvm::DenseSet<Value> &values) {
     return llvm::any_of(op->getOperands(),
                         [&](Value v) { return values.contains(v); });
@@ -311,7 +316,8 @@ Fellow Recomputer::findSums(Operation *call, Value value) const {
 
 static bool areSame(Value a, Value b);
 
-/// Whether `b` computes, for whomever, what `a` would of other operands.
+/// Returns true if `b` computes, for any reader, the same as `a` on the given
+/// operands.
 static bool isSameOp(Operation *a, ValueRange operands, Operation *b) {
   auto attributes = [](Operation *op) {
     NamedAttrList list(op->getAttrDictionary());
@@ -325,8 +331,8 @@ static bool isSameOp(Operation *a, ValueRange operands, Operation *b) {
          llvm::all_of_zip(operands, b->getOperands(), areSame);
 }
 
-/// Whether two values are one, or constants and what is repeated of them or of
-/// one value.
+/// Returns true if two values are the same, or constants or repetitions of
+/// constants or of the same value.
 static bool areSame(Value a, Value b) {
   Operation *first = a.getDefiningOp(), *second = b.getDefiningOp();
   auto isRepeated = [](Operation *op) {
@@ -337,9 +343,9 @@ static bool areSame(Value a, Value b) {
                     isSameOp(first, first->getOperands(), second));
 }
 
-/// Behind `call`, without another in between: who begins in the same phase as
-/// `value`, each element of which is made at its own place, would be made
-/// again.
+/// Finds, after `call` and without another call in between, an op of the same
+/// phase that begins with the computation of `value`, each of whose elements is
+/// recomputed at its own place.
 Fellow Recomputer::findFellow(Operation *call, Value value) const {
   SmallVector<Operation *> missing = missingFor(value, call);
   for (Operation *op : missing) {
@@ -367,8 +373,8 @@ Fellow Recomputer::findFellow(Operation *call, Value value) const {
   return found.reader ? found : Fellow();
 }
 
-/// The call and what is made of it in front of `behind`; nothing if that cannot
-/// wait.
+/// Returns the call and its dependent ops before `behind`; nothing if these
+/// cannot wait.
 static SmallVector<Operation *> whatWaits(Operation *call, Operation *behind) {
   llvm::SetVector<Operation *> ops;
   ops.insert(call);
@@ -385,16 +391,17 @@ static SmallVector<Operation *> whatWaits(Operation *call, Operation *behind) {
   return sorted;
 }
 
-/// A filter's gradient reads an activation that the next kernel computes again
-/// for the mask of its gradient, to add it up. Behind that kernel the call
-/// finds the activation made:
+/// A filter's gradient reads an activation that the next kernel recomputes for
+/// the mask and the sums of its gradient. After that kernel the call need not
+/// recompute it:
 ///
 ///   input gradient, activation, filter gradient, {activation, mask, sums}
 ///   input gradient, {activation, mask, sums}, filter gradient
 ///
-/// What lives at the sums is then what lived at the filter's gradient before.
-/// Where the kernel needs no activation it may compute the same on the way to
-/// another, as a GELU's gradient does; both are made at once then:
+/// The values that live during the sums are then those that lived during the
+/// filter's gradient before. A kernel that needs no activation may compute the
+/// same on the way to another value, like a GELU's gradient; it then computes
+/// both at once:
 ///
 ///   input gradient, {activation}, filter gradient, {slope}
 ///   input gradient, {activation, slope}, filter gradient
@@ -425,8 +432,8 @@ void Recomputer::waitForFellows() {
     }
 }
 
-/// What stands in front of the reader, in its phase, and computes what a clone
-/// of `op` would; null if nothing does.
+/// Returns the op before the reader, in its phase, that computes the same as a
+/// clone of `op` would; null if there is none.
 Operation *Recomputer::findSame(Operation *op, Operation *reader) const {
   Attribute origin = originFor(reader);
   SmallVector<Value> operands;
@@ -443,8 +450,8 @@ Operation *Recomputer::findSame(Operation *op, Operation *reader) const {
   return nullptr;
 }
 
-/// The later of `fellow` and what makes the operands of a clone of `op`: a
-/// kernel runs where its last op stands, and others wait for it.
+/// Returns the later of `fellow` and the producers of the operands of a clone
+/// of `op`: a kernel runs at the place of its last op, and others wait for it.
 Operation *Recomputer::lastOf(Operation *fellow, Operation *op,
                               Attribute origin) const {
   for (Value operand : op->getOperands()) {
@@ -482,8 +489,8 @@ Value Recomputer::valueFor(Value value, Operation *reader) {
   return again.lookup({value, origin});
 }
 
-/// A recomputation's op whose readers all compute it again for themselves is
-/// read by nobody.
+/// Erases recomputed ops without readers: their readers all recompute them for
+/// themselves.
 void Recomputer::eraseUnread() {
   for (Operation &op : llvm::make_early_inc_range(llvm::reverse(block)))
     if (sg::hasOrigin(&op) && sg::phaseOf(&op) == sg::Phase::Recompute &&
@@ -520,7 +527,7 @@ private:
       Recomputer(function.getBody().front(), patterns, *reads).run();
   }
 
-  /// None where there is no such target, which is reported.
+  /// Returns nothing if there is no such target, which is reported.
   std::optional<double> chooseReads() {
     if (mostReads > 0)
       return mostReads;

@@ -1,8 +1,9 @@
-//===- RefuseBudget.cpp - Why a budget cannot be met ----------------------===//
+//===- RefuseBudget.cpp - The error of an infeasible budget ---------------===//
 //
 // Input:   plans, or the curve of a function of any dialect, and a budget below
 //          the smallest of them.
-// Output:  one error with what would be enough, and notes with the proof.
+// Output:  one error with the smallest feasible budget, and notes with the
+//          proof.
 //
 //===----------------------------------------------------------------------===//
 #include "reprise/Passes/Remat.h"
@@ -33,7 +34,7 @@ static plan::ValueId rootOf(const plan::Graph &graph, plan::ValueId id) {
   return id;
 }
 
-/// The role that a value which lives while `op` runs has for `op`.
+/// Returns the role that a value which lives while `op` runs has for `op`.
 static StringRef roleOf(const plan::Graph &graph, const plan::Op &op,
                         plan::ValueId id) {
   auto isValue = [&](plan::ValueId other) {
@@ -49,8 +50,8 @@ static StringRef roleOf(const plan::Graph &graph, const plan::Op &op,
                                            : "which is read later";
 }
 
-/// Notes that add up to the bytes of a proof: the largest values, the op's
-/// workspace, and the others together.
+/// Adds notes that add up to the bytes of a proof: the largest values, the op's
+/// workspace, and the other values together.
 static void nameLargest(InFlightDiagnostic &error, const plan::Graph &graph,
                         const plan::ByteBound &bound, Location functionLoc,
                         llvm::function_ref<Location(plan::OpId)> locationOf) {
@@ -82,7 +83,7 @@ InFlightDiagnostic reprise::refuseBudget(BudgetPlans &plans, uint64_t budget) {
   BudgetPlans::Proof proof = plans.provenBytes();
   const PlanProblem &problem = *proof.problem;
   func::FuncOp function = problem.function;
-  // Not at the op, which would be printed whole.
+  // The error is not at the op, which would be printed whole.
   InFlightDiagnostic error = emitError(function.getLoc())
                              << "budget of " << sizeText(budget)
                              << " cannot be met; the smallest that can is "

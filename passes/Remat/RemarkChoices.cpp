@@ -1,9 +1,9 @@
-//===- RemarkChoices.cpp - Why each value is kept or computed again -------===//
+//===- RemarkChoices.cpp - Remarks on kept and recomputed values ----------===//
 //
 // Input:   a graph and the executions chosen.
-// Output:  a remark for each placed value of the forward pass that the
-//          backward pass reads, and for each one that is computed again.
-// Cost:    linear in the executions; nothing unless remarks are asked for.
+// Output:  a remark for each placed value of the forward pass that the backward
+//          pass reads, and for each one that is recomputed.
+// Cost:    linear in the executions; none unless remarks are enabled.
 //
 //===----------------------------------------------------------------------===//
 #include "RemarkChoices.h"
@@ -17,7 +17,8 @@ using namespace reprise;
 using plan::OpId;
 using plan::ValueId;
 
-/// As a remark says it, which is not of Input, Result, Workspace or Passing.
+/// Returns a remark's text for a reason other than Input, Result, Workspace or
+/// Passing.
 static StringRef textOf(plan::Reason reason) {
   switch (reason) {
   case plan::Reason::RunsOnce:

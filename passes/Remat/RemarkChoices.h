@@ -1,4 +1,4 @@
-//===- RemarkChoices.h - Remarks on what is computed again ------*- C++ -*-===//
+//===- RemarkChoices.h - Remarks on recomputed values -----------*- C++ -*-===//
 #ifndef REPRISE_PASSES_REMAT_REMARKCHOICES_H
 #define REPRISE_PASSES_REMAT_REMARKCHOICES_H
 
@@ -16,12 +16,12 @@ struct Choices {
   llvm::StringRef category; // of the remarks
   std::function<mlir::Location(plan::OpId)> locationOf;
   const plan::Executions &executions;
-  std::function<bool(plan::OpId)> isAsked; // to run once, by the user
+  std::function<bool(plan::OpId)> isAsked; // marked by the user to run once
   uint64_t picosecondsPerMiB;
 };
 
 /// Emits a remark for each value that the backward pass reads or that is
-/// computed again, if remarks are asked for.
+/// recomputed, if remarks are enabled.
 void remarkChoices(const Choices &choices);
 
 } // namespace reprise

@@ -1,13 +1,14 @@
 //===- RematToBudget.cpp - Make a function of any dialect fit a budget ----===//
 //
 // Input:   a module with a function of straight-line code, of any dialect.
-// Output:  the function with its ops in the order of a schedule that lives in
-//          the budget, clones included.
+// Output:  the function with its ops in the order of a schedule that fits the
+//          budget, clones included.
 // Method:  look: the function as a graph, its frontier of schedules, the
 //          cheapest one within the budget. Then rewrite, which cannot fail, and
-//          count the live bytes of what was written.
+//          count the live bytes of the new body.
 // Cost:    the planner's (see lib/Plan).
-// Fails:   when no schedule found fits, and on what the planner refuses.
+// Fails:   when no schedule found fits, and on functions that the planner
+//          refuses.
 //
 //===----------------------------------------------------------------------===//
 #include "reprise/Passes/RematToBudget.h"
@@ -27,7 +28,7 @@ using namespace reprise;
 
 static constexpr llvm::StringLiteral kCategory = "remat-to-budget";
 
-/// A remark with the promise, and one for each choice.
+/// Emits a remark with the promise, and one for each choice.
 static void remarkPlan(const LiveCurve &curve, uint64_t budget,
                        const plan::Solution &chosen) {
   const FunctionGraph &problem = curve.problem;
@@ -54,7 +55,7 @@ static void remarkPlan(const LiveCurve &curve, uint64_t budget,
                  plan::priceOf(bound)});
 }
 
-/// Whether what was written is what was promised, by counting it once more.
+/// Fails unless the written function has the promised bytes, counted anew.
 static LogicalResult checkWritten(func::FuncOp function, uint64_t promised,
                                   const rt::Roofline &roofline) {
   FailureOr<FunctionGraph> written = buildFunctionGraph(function, roofline);
@@ -116,7 +117,7 @@ private:
         NameLoc::get(StringAttr::get(&getContext(), getArgument())));
   }
 
-  /// "budget-bytes=4096 and knee", of those that were given.
+  /// Returns the given budget options, such as "budget-bytes=4096 and knee".
   std::string givenBudgets() const {
     std::string text;
     auto add = [&](const Twine &option) {

@@ -6,7 +6,7 @@
 // Method:  look: the step as a planning problem, its frontier of schedules, the
 //          cheapest one within the budget. Then rewrite, which cannot fail.
 // Cost:    the planner's (see lib/Plan).
-// Fails:   when no schedule found fits, and on what the planner refuses.
+// Fails:   when no schedule found fits, and on steps that the planner refuses.
 //
 //===----------------------------------------------------------------------===//
 #include "reprise/Passes/Remat.h"

@@ -3,14 +3,14 @@
 // Input:   a function of any dialect, its graph, the executions of its ops.
 // Output:  the same function with an op for each execution, in that order.
 // Method:  a new body is built from the executions. A map knows the newest
-//          instance of every value; constants are made once, views anew for
-//          each instance of what they view, and after an op that may write over
-//          it. What a clone reads goes through a barrier that waits for the op
-//          in front of it, so that nothing merges the clone with its original
+//          instance of every value; constants are emitted once; views again for
+//          each instance of the viewed value, and after an op that may
+//          overwrite it. A clone's operands go through a barrier that waits for
+//          the preceding op, so that nothing merges the clone with its original
 //          or hoists it; a clone that reads nothing differs from its original
-//          by its number alone, which no other op of the function has. An op
-//          has empty destinations of its own, numbered for the same reason:
-//          one that several ops write lives from the first to the last.
+//          only by its number, which is unique in the function. An op has empty
+//          destinations of its own, numbered for the same reason: one that
+//          several ops write lives from the first to the last.
 // Cost:    linear in the executions.
 // Fails:   never on executions that passed plan::checkExecutions.
 //
@@ -57,26 +57,26 @@ public:
   }
 
 private:
-  /// By value: the barrier's result that a clone reads in its place.
+  /// Maps a value to the barrier's result that a clone reads in its place.
   using Guarded = llvm::DenseMap<Value, Value>;
 
-  /// The newest instance of a view, what it reads, and when that was known to
-  /// be the newest.
+  /// The newest instance of a view, the op it reads, and the time when it was
+  /// known to be the newest.
   struct View {
     Value instance;
     SmallVector<Value> read;
     size_t lookedAt = 0;
-    bool isOverwritten = false; // bytes that it views, perhaps
+    bool isOverwritten = false; // its bytes may have been
   };
 
-  /// The instance of `value` that a reader takes now.
+  /// Returns the instance of `value` that a reader now uses.
   Value resolve(Value value) {
     for (Operation *view : viewsBehind(value))
       remake(view);
     return instanceOf(value);
   }
 
-  /// The same, where the views it is made of are those of now.
+  /// Returns the same, given that the views under it are current.
   Value instanceOf(Value value) {
     Operation *op = value.getDefiningOp();
     if (!op || !problem.isFree(op))
@@ -88,8 +88,8 @@ private:
     return newest[value] = builder.clone(*op)->getResult(0);
   }
 
-  /// Views that `value` is made of and that may not be those of now, in the
-  /// order in which they can be made.
+  /// Returns the views under `value` that may be out of date, in an order in
+  /// which they can be emitted.
   SmallVector<Operation *> viewsBehind(Value value) {
     llvm::SetVector<Operation *> found;
     auto add = [&](Value other) {
@@ -108,7 +108,7 @@ private:
     return sorted;
   }
 
-  /// Makes a view anew if something that it is made of has another instance.
+  /// Emits a view again if something under it has another instance.
   void remake(Operation *op) {
     IRMapping mapping;
     SmallVector<Value> read;
@@ -133,9 +133,9 @@ private:
     op->setAttr(attribute, builder.getI64IntegerAttr(count));
   }
 
-  /// Has views of what `op` may write made anew for it, and for those that
-  /// read them after it: bufferization may copy the view for them instead of
-  /// the destination for `op`, from where the view is made on.
+  /// Emits views of values that `op` may overwrite again for it and for their
+  /// later readers: bufferization may then copy the view for these readers
+  /// instead of the destination of `op`.
   void noteOverwritten(Operation *op) {
     auto destinations = dyn_cast<DestinationStyleOpInterface>(op);
     if (!destinations)
@@ -151,8 +151,8 @@ private:
     return value;
   }
 
-  /// The op on the newest instances of what it reads, or on what `guarded` has
-  /// in their place.
+  /// Copies the op onto the newest instances of its operands, or onto their
+  /// replacements in `guarded`.
   Operation *copy(Operation *op, const Guarded &guarded) {
     IRMapping mapping;
     for (Value value : valuesReadBy(op)) {
@@ -200,15 +200,15 @@ private:
       last = made->getResult(0);
   }
 
-  /// Puts what a clone of `op` reads behind barriers that wait for the op
-  /// executed last.
+  /// Passes the operands of a clone of `op` through barriers that wait for the
+  /// op executed last.
   Guarded guard(Operation *op) {
     Guarded guarded;
     for (Value value : valuesReadBy(op)) {
       if (isDestination(value))
         continue;
       Value instance = resolve(value);
-      // Constants are shared: what reads nothing else has its number.
+      // Constants are shared: a clone that reads nothing else has its number.
       if (matchesConstant(instance))
         continue;
       guarded[value] = remat::BarrierOp::create(

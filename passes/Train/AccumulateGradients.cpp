@@ -2,21 +2,22 @@
 //
 // Input:   a flat, differentiated function, the step of one micro-batch, that
 //          returns gradients and updates no parameter.
-// Output:  the function of so many times the rows. Loss, metrics and gradients
-//          are the means of those of its micro-batches, rows are joined.
-// Method:  all is repeated, behind a barrier that waits for the sums of the
-//          gradients before it, so that one micro-batch is done when the next
-//          begins. A variable that the model writes goes from one micro-batch
-//          to the next as from step to step, and is written once, by the last.
-//          Each micro-batch draws from streams of its own.
+// Output:  the function on that many times the rows. Loss, metrics and
+//          gradients are the means of those of its micro-batches, results of
+//          rows are concatenated.
+// Method:  all ops are repeated, after a barrier that waits for the gradients'
+//          sums so far, so that one micro-batch ends before the next begins. A
+//          variable that the model writes passes from one micro-batch to the
+//          next as from step to step, and is written once, by the last. Each
+//          micro-batch draws from streams of its own.
 //
 //   rows 0..b      ──► forward ──► backward ──► g0
 //                         │ running statistics    │
 //   rows b..2b     ──► barrier ──► forward ──► backward ──► g0 + g1 ──► / 2
 //
 // Cost:    linear in the ops, times the micro-batches.
-// Fails:   on a function that is not as above, or whose inputs and results are
-//          no rows, where they must be.
+// Fails:   on a function that is not as above, or whose inputs or results are
+//          not rows where they must be.
 //
 //===----------------------------------------------------------------------===//
 
@@ -40,7 +41,7 @@ using namespace reprise::sg;
 
 namespace {
 
-/// What becomes of a result of the function.
+/// The treatment of a result of the function.
 enum class Joining { Mean, Rows };
 
 class Accumulation {
@@ -49,7 +50,7 @@ public:
       : function(function), body(function.getBody().front()), count(count),
         isMarked(saysOrigins(function)) {}
 
-  /// Looks only.
+  /// Checks the function and collects its facts. Changes no IR.
   LogicalResult look();
   void rewrite();
 
@@ -59,13 +60,13 @@ private:
   LogicalResult lookAtResults();
   LogicalResult lookAtStreams();
   bool isRepeated(Operation *op) const;
-  /// Says where an op comes from, as others of the function do.
+  /// Sets the origin of an op if the function's ops have origins.
   void mark(Operation *op, OriginAttr origin) {
     if (isMarked)
       setOrigin(op, origin);
   }
 
-  /// Lets the arguments, of all rows, be read when `after` exists.
+  /// Makes reads of the arguments, of all rows, wait until `after` exists.
   void guard(OpBuilder &builder, ValueRange after);
   /// Maps the arguments to the rows of micro-batch `k`.
   void takeRows(OpBuilder &builder, unsigned k, IRMapping &mapping);
@@ -88,7 +89,7 @@ private:
   uint64_t instances = 0;        // more than the largest of them
   /// The ops to repeat, in program order, without the function's end.
   SmallVector<Operation *> repeated;
-  /// By variable: its write, and its value as far as micro-batches have run.
+  /// The write of each variable, and its value after the micro-batches so far.
   llvm::MapVector<StringAttr, std::pair<WriteOp, Value>> written;
   SmallVector<Value> guarded;            // by argument
   SmallVector<Value> sums;               // by result; null for rows
@@ -109,7 +110,7 @@ static BindingRole roleOfResult(func::FuncOp function, unsigned index) {
   return roleOf(function.getResultAttrDict(index));
 }
 
-/// Whether ops of sg take a tensor's elements.
+/// Returns true if sg ops support a tensor's elements.
 static bool hasOurElements(RankedTensorType type) {
   Type element = type.getElementType();
   return isa<Float32Type, BFloat16Type, Float16Type, Float64Type>(element) ||
@@ -118,7 +119,7 @@ static bool hasOurElements(RankedTensorType type) {
          });
 }
 
-/// Whether `count` times its rows are a tensor of sg.
+/// Returns true if `count` times its rows are a tensor of sg.
 static bool areRows(RankedTensorType type, uint64_t count) {
   if (!type || type.getRank() == 0 || !hasOurElements(type) ||
       !hasSupportedShape(type))
@@ -128,7 +129,7 @@ static bool areRows(RankedTensorType type, uint64_t count) {
          hasSupportedShape(type.clone(shape));
 }
 
-/// Whether a mean of such tensors is one.
+/// Returns true if the mean of such tensors has their type.
 static bool hasMean(RankedTensorType type) {
   return type && hasOurElements(type) && hasSupportedShape(type) &&
          isa<FloatType>(type.getElementType());
@@ -141,7 +142,7 @@ LogicalResult Accumulation::look() {
   return lookAtStreams();
 }
 
-/// All data and labels have the batch's rows.
+/// Checks that all data and labels have the batch's rows.
 LogicalResult Accumulation::lookAtArguments() {
   for (BlockArgument argument : body.getArguments()) {
     BindingRole role = roleOfArgument(function, argument.getArgNumber());
@@ -220,14 +221,14 @@ LogicalResult Accumulation::lookAtResults() {
   return success();
 }
 
-/// The stream of micro-batch `k`: of the stream and the number alone, so that
-/// what else a model draws, or drops unread, does not matter.
+/// Returns the stream of micro-batch `k`. It depends only on the stream and the
+/// number, so that a model's other draws, used or not, do not matter.
 static int64_t ownStream(int64_t stream, uint64_t k) {
   constexpr unsigned kBitsOfStream = 22;
   return int64_t(uint64_t(stream) + (k << kBitsOfStream));
 }
 
-/// Numbers are drawn by 32 bits of a stream, which must differ.
+/// Streams use 32 bits for their draws, and these must differ.
 LogicalResult Accumulation::lookAtStreams() {
   std::map<int64_t, Operation *> streams;
   for (Operation &op : body) {
@@ -250,8 +251,9 @@ LogicalResult Accumulation::lookAtStreams() {
   return success();
 }
 
-/// Whether a micro-batch has an op of its own. What depends on parameters alone
-/// is no exception: shared, it would live from the first to the last one.
+/// Returns true if each micro-batch has an op of its own. Ops that depend only
+/// on parameters are repeated too: a shared value would live from the first
+/// micro-batch to the last.
 bool Accumulation::isRepeated(Operation *op) const {
   auto read = dyn_cast<ReadOp>(op);
   if (read)
@@ -263,8 +265,8 @@ bool Accumulation::isRepeated(Operation *op) const {
 // Rewriting
 //===----------------------------------------------------------------------===//
 
-/// The function takes all rows; its ops still read those of the first
-/// micro-batch, which `takeRows` gives them.
+/// Widens the arguments to all rows; the ops still read those of the first
+/// micro-batch, which `takeRows` provides.
 void Accumulation::widenArguments() {
   for (BlockArgument argument : body.getArguments())
     if (isBatch[argument.getArgNumber()]) {
@@ -347,7 +349,7 @@ void Accumulation::repeat(OpBuilder &builder, unsigned k, IRMapping &mapping) {
   }
 }
 
-/// A gradient belongs to its parameter, other results to nobody.
+/// A gradient's origin is its parameter; other results have none.
 OriginAttr Accumulation::originOfResult(unsigned index, Phase phase) {
   auto binding = dyn_cast_if_present<BindingAttr>(
       function.getResultAttr(index, SgDialect::kBindingAttr));
@@ -365,7 +367,7 @@ SmallVector<Value> Accumulation::summedGradients() const {
   return gradients;
 }
 
-/// Takes what a micro-batch made: adds it to what those before it made.
+/// Adds a micro-batch's results to those of the ones before it.
 void Accumulation::addResults(OpBuilder &builder, const IRMapping &mapping) {
   Operation *terminator = body.getTerminator();
   for (auto &[name, variable] : written)
@@ -417,7 +419,7 @@ void Accumulation::rewrite() {
   OpBuilder front = OpBuilder::atBlockBegin(&body);
   OpBuilder builder(body.getTerminator());
   widenArguments();
-  // The first micro-batch is what is there.
+  // The first micro-batch is the existing code.
   IRMapping rowsOfFirst;
   guarded.assign(body.args_begin(), body.args_end());
   takeRows(front, 0, rowsOfFirst);

@@ -1,9 +1,10 @@
 //===- ApplyOptimizer.cpp - The optimizer's variables and writes ----------===//
 //
 // Input:   a differentiated function, an optimizer and its hyperparameters.
-// Output:  the optimizer's variables next to what they belong to; for each
+// Output:  the optimizer's variables next to their parameters; for each
 //          parameter with a gradient its update and the write.
-// Fails:   where the optimizer would write what the model writes or declares.
+// Fails:   where the optimizer would write or declare a variable that the model
+//          writes or declares.
 //
 //===----------------------------------------------------------------------===//
 
@@ -65,7 +66,7 @@ Value UpdateBuilder::read(llvm::StringRef name) {
   return ReadOp::create(builder, loc, variable.getTensorType(), symbol);
 }
 
-/// The one place where a variable of an optimizer or a parameter changes.
+/// Emits a write. Variables of optimizers and parameters change only here.
 static void emitWrite(OpBuilder &builder, Location loc,
                       FlatSymbolRefAttr symbol, Value value) {
   WriteOp::create(builder, loc, symbol, value);
@@ -113,7 +114,7 @@ static std::string nameOf(VariableOp parameter,
   return (parameter.getSymName() + "." + variable.name).str();
 }
 
-/// Fails when `name` is taken by what is not the optimizer's variable already.
+/// Fails if `name` is taken by anything but the optimizer's own variable.
 static LogicalResult checkName(SymbolTable &symbols, const std::string &name,
                                Type type, const std::string &purpose,
                                llvm::StringRef of) {
@@ -127,7 +128,7 @@ static LogicalResult checkName(SymbolTable &symbols, const std::string &name,
                                << of << "; give it another";
 }
 
-/// Declared behind `anchor`, or at the front of the module.
+/// Declares a variable after `anchor`, or at the front of the module.
 static VariableOp declare(SymbolTable &symbols, VariableOp anchor, Location loc,
                           const OptimizerVariable &variable,
                           const std::string &name, RankedTensorType type,
@@ -193,7 +194,7 @@ LogicalResult sg::checkOptimizer(func::FuncOp function, SymbolTable &symbols,
 // Updates
 //===----------------------------------------------------------------------===//
 
-/// The argument that the model declares, or a new last one.
+/// Returns the learning rate's argument: the model's, or a new last one.
 static Value rateOf(func::FuncOp function) {
   for (BlockArgument argument : function.getArguments())
     if (roleOf(function.getArgAttrDict(argument.getArgNumber())) ==

@@ -13,8 +13,8 @@ struct ParameterGradient {
   mlir::Value gradient;
 };
 
-/// Fails where the optimizer would write what the model writes, or where one of
-/// its variables has the name of something else.
+/// Fails where the optimizer would write a variable that the model writes, or
+/// where one of its variables has the name of something else.
 mlir::LogicalResult checkOptimizer(mlir::func::FuncOp function,
                                    mlir::SymbolTable &symbols,
                                    const Optimizer &optimizer,

@@ -1,10 +1,10 @@
 //===- Autocast.cpp - Products in bf16 or f16 -----------------------------===//
 //
 // Input:   a model.
-// Output:  the same with ops in the types that their rules say and casts
-//          between them. Variables, arguments and results keep their types.
-// Method:  in the order of ops: the types of operands are known, those of
-//          results follow. A value is cast to a type once in a block.
+// Output:  the same with ops in the types of their rules and casts between
+//          them. Variables, arguments and results keep their types.
+// Method:  in the order of ops: the types of operands are known, and determine
+//          those of the results. A value is cast to a type once per block.
 // Cost:    linear.
 // Fails:   on a differentiated function; on a type other than bf16 and f16.
 //
@@ -28,7 +28,8 @@ static bool isReal(Value value) {
   return isa<FloatType>(tensorOf(value).getElementType());
 }
 
-/// A number that says nothing of a type: it takes that of what it meets.
+/// Returns true for a number whose type does not matter: it takes that of the
+/// other operand.
 static bool isNumber(Value value) {
   Operation *op = value.getDefiningOp();
   if (auto broadcast = dyn_cast_if_present<BroadcastOp>(op))
@@ -37,8 +38,8 @@ static bool isNumber(Value value) {
   return isa_and_present<ConstantOp>(op);
 }
 
-/// The vector that `add` adds to each row of another operand, as it is
-/// repeated, or null.
+/// Returns the repeated vector that `add` adds to each row of its other
+/// operand, or null.
 static BroadcastOp vectorIn(AddOp add) {
   int64_t last = tensorOf(add.getResult()).getRank() - 1;
   for (Value operand : add->getOperands())
@@ -48,8 +49,8 @@ static BroadcastOp vectorIn(AddOp add) {
   return {};
 }
 
-/// The addition of a vector to each row of `product`, which nothing else
-/// reads: it belongs to the product, and is rounded with it.
+/// Returns the addition of a vector to each row of `product`, if nothing else
+/// reads the product: the bias belongs to the product and is rounded with it.
 static AddOp biasOf(Value product) {
   while (product.hasOneUse()) {
     OpOperand &use = *product.use_begin();
@@ -65,7 +66,7 @@ static AddOp biasOf(Value product) {
 
 namespace {
 
-/// Of one function.
+/// Casts the ops of one function.
 class Caster {
 public:
   Caster(func::FuncOp function, FloatType narrow)
@@ -76,7 +77,7 @@ public:
 
 private:
   using Casts = llvm::DenseMap<std::pair<Value, Type>, Value>;
-  /// Of an op's operands or results.
+  /// Selects among an op's operands or results.
   using Which = llvm::function_ref<bool(Value)>;
   static bool all(Value) { return true; }
 
@@ -101,20 +102,20 @@ private:
 
   func::FuncOp function;
   FloatType narrow, wide;
-  /// The types that values had, of those that have another now.
+  /// The original types of values whose type changed.
   llvm::DenseMap<Value, Type> before;
-  /// Additions of biases, and whether libraries do them with the product.
+  /// Additions of biases; true if libraries run them with the product.
   llvm::DenseMap<Operation *, bool> biases;
-  Casts *casts = nullptr; // of the block that is being cast
+  Casts *casts = nullptr; // of the current block
 };
 
 } // namespace
 
-/// `value` in another element type.
+/// Returns `value` in another element type.
 Value Caster::as(OpBuilder &builder, Value value, Type element) {
   if (tensorOf(value).getElementType() == element)
     return value;
-  // What was only widened has the narrow elements still.
+  // A widened value still exists with narrow elements.
   if (auto cast = value.getDefiningOp<CastOp>())
     if (tensorOf(cast.getOperand()).getElementType() == element &&
         tensorOf(value).getElementType() == wide)
@@ -144,7 +145,8 @@ void Caster::setResults(Operation *op, Type element, Which which) {
   }
 }
 
-/// Of operands that are no mere numbers; f32 where all are.
+/// Returns the widest type of operands that are not mere numbers; f32 if all
+/// are.
 FloatType Caster::widest(Operation *op) const {
   bool hasNarrow = false;
   for (Value operand : op->getOperands()) {
@@ -194,8 +196,8 @@ void Caster::narrowOp(Operation *op) {
   setResults(op, bias ? wide : narrow, isNarrowed);
 }
 
-/// The first operand leads; the others are what they were, and may be wider
-/// than it, but not narrower.
+/// The first operand determines the type; the others keep theirs, which may be
+/// wider but not narrower.
 void Caster::follow(Operation *op) {
   SmallVector<OpOperand *> real;
   for (OpOperand &operand : op->getOpOperands())
@@ -215,11 +217,10 @@ void Caster::follow(Operation *op) {
 }
 
 /// A product with its bias is as narrow as one without. Where the library adds
-/// it, the bias is an operand like the others: what is added in f32 are narrow
-/// numbers.
+/// the bias, it is an operand like the others: narrow numbers are added in f32.
 void Caster::finishBias(AddOp add, bool isOperand) {
   OpBuilder builder(add);
-  // What was narrow already has been widened as a whole.
+  // An already narrow value has been widened as a whole.
   BroadcastOp rows = vectorIn(add);
   if (isOperand && rows &&
       tensorOf(rows.getOperand()).getElementType() == wide) {
@@ -242,7 +243,7 @@ void Caster::finishBias(AddOp add, bool isOperand) {
   before.try_emplace(rounded, original);
 }
 
-/// Gives an op the operands that it was written for.
+/// Restores the operand types that an op was written for.
 void Caster::restore(Operation *op) {
   OpBuilder builder(op);
   OriginScope scope(builder, op);
@@ -256,7 +257,7 @@ void Caster::restore(OpBuilder &builder, OpOperand &operand) {
                    cast<RankedTensorType>(was->second).getElementType()));
 }
 
-/// A block takes what comes and gives what it makes of it.
+/// A block takes its operands in any type and returns its results in theirs.
 void Caster::castModule(sg::BlockOp module) {
   for (auto [operand, argument] :
        llvm::zip_equal(module.getInputs(), module.getBody().getArguments())) {
@@ -322,7 +323,7 @@ private:
     });
     if (walk.wasInterrupted())
       return signalPassFailure();
-    // What a norm may spare is of f32.
+    // Norms spare only operands of f32.
     function.walk([](BatchNormOp norm) { norm.setSparesX(false); });
     if (!function.isExternal())
       Caster(function, narrow).run();

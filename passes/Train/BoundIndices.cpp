@@ -1,15 +1,13 @@
-//===- BoundIndices.cpp - Which integers ops take of arguments ------------===//
+//===- BoundIndices.cpp - Valid ranges of integer arguments ---------------===//
 //
 // Input:   a model.
-// Output:  the same; arguments of integers that choose classes of a loss or
-// rows
-//          of a table say in which ranges these are.
-// Method:  follows each argument through ops that only move elements, keeping
-// of
-//          every element of a value which one of the argument it is, to the ops
-//          that choose by it.
+// Output:  the same; integer arguments that select classes of a loss or rows
+//          of a table have attributes with the valid ranges.
+// Method:  follows each argument through ops that only move elements to the ops
+//          that select by it; records for each element of a value its place in
+//          the argument.
 // Cost:    linear in the elements of values that integers flow to.
-// Fails:   never; what it does not follow has no range.
+// Fails:   never; an argument that cannot be followed has no range.
 //
 //===----------------------------------------------------------------------===//
 
@@ -28,15 +26,15 @@ using namespace mlir;
 using namespace reprise;
 using namespace reprise::sg;
 
-/// Elements of a value that are followed at most.
+/// The largest number of elements of a value that is followed.
 static constexpr int64_t kMostElements = int64_t(1) << 24;
 
 namespace {
 
-/// The numbers, row-major, that the elements of a value have in the argument.
+/// The number in the argument of each element of a value, in row-major order.
 using Places = std::vector<int64_t>;
 
-/// Ops of one kind, and whether they read each element of the argument.
+/// Ops of one kind, and the argument's elements that they read.
 struct Reader {
   IndexUse use;
   int64_t limit;
@@ -54,7 +52,7 @@ public:
     std::iota(all.begin(), all.end(), int64_t(0));
     follow(argument, all);
   }
-  /// Null where nothing is known.
+  /// Returns null if nothing is known.
   ArrayAttr ranges(Builder &builder);
 
 private:
@@ -75,7 +73,7 @@ private:
 // Moving elements
 //===----------------------------------------------------------------------===//
 
-/// Steps of a row-major tensor along its dimensions.
+/// Returns the strides of a row-major tensor along its dimensions.
 static SmallVector<int64_t> stepsOf(ArrayRef<int64_t> shape) {
   SmallVector<int64_t> steps(shape.size(), 1);
   for (size_t d = shape.size(); d-- > 1;)
@@ -83,8 +81,9 @@ static SmallVector<int64_t> stepsOf(ArrayRef<int64_t> shape) {
   return steps;
 }
 
-/// The places of a result whose dimension d reads the operand's dimension
-/// `from[d]` (none: negative) at start[d] + stride[d] i modulo its extent.
+/// Returns the places of a result whose dimension d reads the operand's
+/// dimension `from[d]` (none: negative) at start[d] + stride[d] i modulo its
+/// extent.
 static Places movedPlaces(const Places &places, RankedTensorType operand,
                           RankedTensorType result, ArrayRef<int64_t> from,
                           ArrayRef<int64_t> start, ArrayRef<int64_t> stride) {
@@ -188,7 +187,7 @@ void ArgumentFlow::read(const Places &places, IndexUse use, int64_t limit,
     reader->reads[place] = true;
 }
 
-/// Goes on behind one use of a value.
+/// Follows one use of a value.
 void ArgumentFlow::followInto(OpOperand &use, const Places &places) {
   Operation *op = use.getOwner();
   unsigned number = use.getOperandNumber();
@@ -228,7 +227,7 @@ void ArgumentFlow::follow(Value value, const Places &places) {
 // Ranges
 //===----------------------------------------------------------------------===//
 
-/// Elements that are read in each of the argument's rows.
+/// Returns the runs of elements that are read in each of the argument's rows.
 std::vector<int64_t>
 ArgumentFlow::runsOf(const std::vector<bool> &reads) const {
   int64_t rows = type.getDimSize(0), elements = type.getNumElements() / rows;
@@ -253,7 +252,7 @@ ArrayAttr ArgumentFlow::ranges(Builder &builder) {
     for (Reader &reader : readers)
       if (reader.isComparison)
         reader.ignored = ignores->ignored;
-  // In an order of their own, since that of uses is any.
+  // Sorts them, since the order of uses is arbitrary.
   llvm::stable_sort(readers, [](const Reader &a, const Reader &b) {
     return std::tie(a.use, a.limit, a.ignored) <
            std::tie(b.use, b.limit, b.ignored);
@@ -265,7 +264,7 @@ ArrayAttr ArgumentFlow::ranges(Builder &builder) {
       continue;
     auto range = IndexRangeAttr::get(builder.getContext(), reader.use,
                                      reader.limit, reader.ignored, runs);
-    // A comparison beside a loss may say the same.
+    // A metric's comparison may give the same range as the loss.
     if (!llvm::is_contained(ranges, range))
       ranges.push_back(range);
   }

@@ -1,16 +1,16 @@
-//===- ChangeLoss.cpp - What a classifier is trained for ------------------===//
+//===- ChangeLoss.cpp - Change a classifier's training loss ---------------===//
 //
 // Input:   a model whose loss is the mean of sg.cross_entropy over the rows.
-// Output:  the same with labels that are smoothed (Szegedy et al. 2016, arXiv
-//          1512.00567), classes that weigh, images that are mixed (Zhang et al.
-//          2018, arXiv 1710.09412), labels that are ignored, or several of
-//          these. All but mixing are those of PyTorch's CrossEntropyLoss.
+// Output:  the same with smoothed labels (Szegedy et al. 2016, arXiv
+//          1512.00567), weighted classes, mixed images (Zhang et al. 2018,
+//          arXiv 1710.09412), ignored labels, or several of these. All but
+//          mixing are those of PyTorch's CrossEntropyLoss.
 // Method:  with x[y] the logit of a row's label and l = lse - x[y] its loss,
 //          the mean over the classes of lse - x[k] is l + x[y] - mean x: no
 //          second softmax is needed, forward or backward.
 // Cost:    linear in the logits, and, mixed, in the images.
-// Fails:   where the loss is another; where there are not as many weights as
-//          classes; where nothing can be mixed.
+// Fails:   where the loss is a different one; where the number of weights is
+//          not that of classes; where nothing can be mixed.
 //
 //===----------------------------------------------------------------------===//
 
@@ -37,7 +37,7 @@ using namespace reprise::sg;
 
 namespace {
 
-/// The mean over the rows, all of it in one block.
+/// The mean cross-entropy over the rows, all of it in one block.
 struct MeanCrossEntropy {
   CrossEntropyOp rows;
   Operation *mean = nullptr; // with the loss as its only result
@@ -53,7 +53,7 @@ struct LossChange {
 
 } // namespace
 
-/// The number that all elements are.
+/// Returns the number that all elements have.
 static std::optional<double> splatOf(Value value) {
   DenseFPElementsAttr elements;
   if (!matchPattern(value, m_Constant(&elements)) || !elements.isSplat())
@@ -62,21 +62,22 @@ static std::optional<double> splatOf(Value value) {
   return number.convertToDouble();
 }
 
-/// What a mean divides: the dividend of x / rows and the factor of x * 1/rows.
+/// Returns the sum that a mean divides: the dividend of x / rows or the factor
+/// of x * 1/rows.
 static Value totalOf(Operation *op, double rows) {
   if (!op || op->getNumOperands() != 2)
     return {};
   std::optional<double> number = splatOf(op->getOperand(1));
   if (!number)
     return {};
-  // A reciprocal was rounded to the type of the loss.
+  // The reciprocal was rounded to the loss's type.
   bool isMean = isa<DivOp>(op)   ? *number == rows
                 : isa<MulOp>(op) ? std::abs(*number * rows - 1) < 1e-6
                                  : false;
   return isMean ? op->getOperand(0) : Value();
 }
 
-/// Nothing where the loss is another.
+/// Returns nothing if the loss is a different one.
 static std::optional<MeanCrossEntropy> findLossOf(func::FuncOp function) {
   Operation *terminator = function.getBody().front().getTerminator();
   unsigned index = findLoss(function);
@@ -98,7 +99,7 @@ static std::optional<MeanCrossEntropy> findLossOf(func::FuncOp function) {
   return MeanCrossEntropy{rows, mean};
 }
 
-/// The function's label that the rows are of.
+/// Returns the function's label argument for the rows.
 static BlockArgument labelOf(func::FuncOp function, CrossEntropyOp rows) {
   auto label = dyn_cast<BlockArgument>(definitionOf(rows.getLabels()));
   bool isLabel =
@@ -107,7 +108,7 @@ static BlockArgument labelOf(func::FuncOp function, CrossEntropyOp rows) {
   return isLabel ? label : BlockArgument();
 }
 
-/// The arguments that are mixed.
+/// Returns the arguments that are mixed.
 static SmallVector<BlockArgument> dataOf(func::FuncOp function) {
   SmallVector<BlockArgument> data;
   for (BlockArgument argument : function.getArguments())
@@ -148,7 +149,7 @@ static LogicalResult checkMixing(func::FuncOp function, CrossEntropyOp rows) {
 
 namespace {
 
-/// Emits the loss in front of the old one.
+/// Emits the new loss before the old one.
 class LossBuilder {
 public:
   LossBuilder(const MeanCrossEntropy &old, const LossChange &change)
@@ -160,7 +161,7 @@ public:
     classes = static_cast<double>(type.getDimSize(1));
   }
 
-  /// Of the labels, whose losses without any change are `plain`.
+  /// Returns the loss for labels whose unchanged losses are `plain`.
   Value lossOf(Value labels, Value plain) {
     if (!change.changesRows())
       return mean(plain, labels);
@@ -179,7 +180,7 @@ public:
     return DivOp::create(builder, loc, total, divisor);
   }
 
-  /// The same of rows whose labels are those of their neighbours.
+  /// Returns the loss with the labels of the neighbouring rows.
   Value lossOfNeighbours() {
     Value labels =
         RollOp::create(builder, loc, rows.getLabels(), ArrayRef<int64_t>{1});
@@ -188,7 +189,7 @@ public:
     return lossOf(labels, other.getLosses());
   }
 
-  /// r a + (1 - r) b.
+  /// Returns r a + (1 - r) b.
   Value mix(Value ratio, Value a, Value b) {
     return mixOf(builder, loc, ratio, a, b);
   }
@@ -257,7 +258,7 @@ private:
     return DivOp::create(builder, loc, total, sum(ones, {0}));
   }
 
-  /// Where the label of row n is k: (N,K).
+  /// Returns the (N,K) mask that is set where the label of row n is k.
   Value maskOf(Value labels) {
     auto type =
         wide.clone(cast<RankedTensorType>(labels.getType()).getElementType());
@@ -267,13 +268,14 @@ private:
                              spread);
   }
 
-  /// Of (N,K) the element of each row's label, 0 where it is no class.
+  /// Returns the element of each row's label in an (N,K) tensor, 0 where the
+  /// label is not a class.
   Value pick(Value mask, Value x) {
     Value zero = createSplat(builder, loc, wide, 0);
     return sum(SelectOp::create(builder, loc, mask, x, zero), {1});
   }
 
-  /// (1 - e) l + e (mean over k of lse - x[k]).
+  /// Returns (1 - e) l + e (mean over k of lse - x[k]).
   Value smoothed(Value logits, Value plain, Value chosen) {
     Value mean = quotient(sum(logits, {1}), classes);
     Value away = SubOp::create(builder, loc, chosen, mean);
@@ -291,7 +293,7 @@ private:
     return broadcastTrailing(builder, loc, constant, wide);
   }
 
-  /// (1 - e) w[y] l + e/K (sum over k of w[k] (lse - x[k])).
+  /// Returns (1 - e) w[y] l + e/K (sum over k of w[k] (lse - x[k])).
   Value weighted(Value logits, Value plain, Value chosen, Value weights,
                  Value own) {
     Value sharp = MulOp::create(builder, loc, own, plain);
@@ -322,7 +324,7 @@ private:
 // Mixing
 //===----------------------------------------------------------------------===//
 
-/// A new last argument.
+/// Adds a last argument for the ratio.
 static Value addRatio(func::FuncOp function) {
   Builder builder(function.getContext());
   auto binding = BindingAttr::get(function.getContext(), BindingRole::MixRatio,
@@ -332,7 +334,7 @@ static Value addRatio(func::FuncOp function) {
                             builder.getStringAttr("mix_ratio")),
        builder.getNamedAttr(SgDialect::kBindingAttr, binding)});
   unsigned index = function.getNumArguments();
-  // Which fails for nothing but a function without a body.
+  // This fails only for a function without a body.
   LogicalResult inserted = function.insertArgument(
       index, RankedTensorType::get({}, builder.getF32Type()), attributes,
       function.getLoc());
@@ -341,7 +343,8 @@ static Value addRatio(func::FuncOp function) {
   return function.getArgument(index);
 }
 
-/// A value of the function within a block of it, which may be its own.
+/// Returns a value of the function as seen in a block of it, possibly the
+/// function's own.
 static Value valueIn(Block *block, Value value) {
   if (value.getParentBlock() == block)
     return value;
@@ -349,7 +352,7 @@ static Value valueIn(Block *block, Value value) {
   return exposeInput(block, valueIn(outer, value));
 }
 
-/// Replaces images by themselves and those behind them.
+/// Replaces images by mixtures of themselves and the following ones.
 static void mixData(func::FuncOp function, Value ratio) {
   OpBuilder builder = OpBuilder::atBlockBegin(&function.getBody().front());
   OriginScope scope(builder, "mixup");

@@ -1,12 +1,12 @@
 //===- Clipping.cpp - Gradients of a bounded norm -------------------------===//
 //
-// Input:   the gradients of all parameters, and what they are clipped to.
-// Output:  their norm, what they are to be multiplied by, and, where that
-//          follows from the steps before, the variables that hold an average.
+// Input:   the gradients of all parameters, and the clipping limit.
+// Output:  their norm, the factor to multiply them by, and, where the limit
+//          follows from earlier steps, the variables that hold an average.
 // Method:  the norm is computed parameter by parameter in their order. A norm
 //          that is not finite leaves the average alone; so does a step that
-//          loss scaling skips, because one gradient that is not finite makes a
-//          norm that is none.
+//          loss scaling skips, because a gradient that is not finite makes the
+//          norm not finite.
 // Fails:   where a name is taken.
 //
 //===----------------------------------------------------------------------===//
@@ -112,7 +112,7 @@ public:
   NormBuilder(OpBuilder &builder, Location loc, StringRef type)
       : builder(builder), loc(loc), type(type) {}
 
-  /// Of what all tensors are, in f32, one after the other.
+  /// Returns the norm of all tensors as one vector, in f32.
   Value normOf(ArrayRef<ParameterGradient> gradients) {
     Value all;
     for (const ParameterGradient &one : gradients) {
@@ -123,7 +123,7 @@ public:
   }
 
 private:
-  /// What a tensor adds to the norm.
+  /// Returns the term that a tensor adds to the norm.
   Value partOf(Value x) {
     if (type == "2")
       return sumOf(builder, loc, MulOp::create(builder, loc, x, x));
@@ -154,7 +154,7 @@ private:
 
 namespace {
 
-/// The average of the norms of the steps before, and the next one.
+/// The average of the earlier steps' norms, and the next average.
 class NormAverage {
 public:
   NormAverage(OpBuilder &builder, Location loc, const Clipping &clipping)
@@ -167,19 +167,19 @@ public:
                                    createSplat(builder, loc, whole, 0));
   }
 
-  /// What gradients are clipped to, in f32.
+  /// Returns the limit to which gradients are clipped, in f32.
   Value limit() {
     Value limit =
         MulOp::create(builder, loc, average, splat(clipping.tolerance));
     return toF32(builder, loc, limit);
   }
 
-  /// `scale`, or 1 where there is no average yet.
+  /// Returns `scale`, or 1 if there is no average yet.
   Value scaleOf(Value scale, Value one) {
     return SelectOp::create(builder, loc, hasAverage, scale, one);
   }
 
-  /// Writes what both will be when the step ends.
+  /// Writes the values of both variables at the end of the step.
   void take(Value norm) {
     // x - x is 0, or NaN where x is not finite.
     Value defect = SubOp::create(builder, loc, norm, norm);
@@ -206,7 +206,7 @@ private:
                     FlatSymbolRefAttr::get(builder.getContext(), name), value);
   }
 
-  /// a + (norm - a) / n, of n norms.
+  /// Returns a + (norm - a) / n, of n norms.
   Value meanWith(Value norm, Value number) {
     Value divisor = CastOp::create(builder, loc, wide, number);
     Value away = SubOp::create(builder, loc, norm, average);
@@ -214,7 +214,7 @@ private:
     return AddOp::create(builder, loc, average, share);
   }
 
-  /// m a + (1 - m) norm, or the norm where it is the first.
+  /// Returns m a + (1 - m) norm, or the norm if it is the first.
   Value movedTo(Value norm) {
     Value old = MulOp::create(builder, loc, average, splat(clipping.momentum));
     Value part =

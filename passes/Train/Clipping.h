@@ -1,7 +1,7 @@
 //===- Clipping.h - Gradients of a bounded norm -----------------*- C++ -*-===//
 //
 // Clipping of all gradients together (Pascanu et al. 2013, arXiv 1211.5063), to
-// a norm that is given or that follows from the steps before. The averages are
+// a norm that is given or that follows from earlier steps. The averages are
 // variables of the program, so that states hold them.
 //
 //===----------------------------------------------------------------------===//
@@ -13,11 +13,11 @@
 
 namespace reprise::sg {
 
-/// The name of the result that is the norm, and the first part of those of
+/// The name of the result with the norm, and the prefix of the names of
 /// variables.
 inline constexpr llvm::StringLiteral kGradientNorm = "gradient_norm";
 
-/// What is wrong with the numbers; empty when nothing is.
+/// Returns the error in the numbers; empty if there is none.
 std::string findWrong(const Clipping &clipping);
 
 /// Fails where something else has the name of the result or of a variable.
@@ -27,7 +27,7 @@ mlir::LogicalResult checkClipping(mlir::func::FuncOp function,
 
 struct ClippedStep {
   mlir::Value norm;  // before clipping, an f32 scalar
-  mlir::Value scale; // what gradients are to be multiplied by, an f32 scalar
+  mlir::Value scale; // factor for gradients, an f32 scalar
 };
 
 /// Declares the variables and emits the norm, the scale and the next average.
@@ -35,10 +35,10 @@ ClippedStep emitClipping(mlir::OpBuilder &builder,
                          llvm::ArrayRef<ParameterGradient> gradients,
                          mlir::SymbolTable &symbols, const Clipping &clipping);
 
-/// In f32; of another shape none.
+/// Returns `x` in f32, cast only if necessary.
 mlir::Value toF32(mlir::OpBuilder &builder, mlir::Location loc, mlir::Value x);
 
-/// Over all elements.
+/// Returns the sum over all elements.
 mlir::Value sumOf(mlir::OpBuilder &builder, mlir::Location loc, mlir::Value x);
 
 } // namespace reprise::sg

@@ -5,13 +5,14 @@
 // Output:  the function with sg.backward and the optimizer's writes; each
 //          sg.module whose gradient is wanted has a mirror in sg.backward.
 // Method:  reverse-mode differentiation by source transformation. First every
-//          module hands out every value of its body, so that a derivative may
-//          ask for any of them; then each block is walked backwards, ops emit
-//          their vector-Jacobian products, modules recurse into mirrors; last,
-//          what nobody asked for is pruned. What is left is what is kept.
+//          module returns every value of its body, so that derivatives may use
+//          any of them; then each block is walked backwards, ops emit their
+//          vector-Jacobian products, modules recurse into mirrors; last, unused
+//          results are pruned. The remaining ones are the kept values.
 // Cost:    linear in the ops and their results.
 // Fails:   at an op through which a gradient flows and that has no derivative.
-//          Where the optimizer would write what the model writes or declares.
+//          Where the optimizer would write or declare a variable that the model
+//          writes or declares.
 //
 //===----------------------------------------------------------------------===//
 
@@ -85,11 +86,12 @@ private:
   DenseSet<Value> active;
 };
 
-/// What gradients are summed by. A mark is another name of its tensor: a sum of
-/// its own would be added in another order, to other bits.
+/// Returns the key of a gradient's sum. A mark is another name of its tensor: a
+/// separate sum would be added in another order, with other bits.
 Value keyOf(Value value) { return unmarkedDefinitionOf(value); }
 
-/// Whether a value is made in a block, and not only handed through it.
+/// Returns true if a value is computed in a block and not only passed through
+/// it.
 bool isWithin(Value value, sg::BlockOp module) {
   Operation *op = keyOf(value).getDefiningOp();
   return op && module->isProperAncestor(op);
@@ -124,7 +126,7 @@ public:
   }
 
   Value forward(Value value) override {
-    // The derivative of an op may read its result, past the mark on it.
+    // The derivative of an op may read its result, through a mark.
     for (Operation *reader : value.getUsers())
       if (auto mark = dyn_cast<KeepOp>(reader))
         return capture(mark.getResult());
@@ -136,10 +138,10 @@ public:
     return copy;
   }
 
-  /// Adds to the gradient of a value. A sum that later blocks have begun is
-  /// carried on, from its last term to its first whatever blocks they are in:
-  /// the order, and so every bit, does not depend on the blocks. All reads of a
-  /// parameter share one sum for the same reason: a cut adds reads.
+  /// Adds to the gradient of a value. A sum begun by later blocks continues
+  /// from its last term to its first across blocks: the order, and so every
+  /// bit, does not depend on the blocks. For the same reason all reads of a
+  /// parameter share one sum: a cut adds reads.
   void accumulate(Value value, Value gradient) {
     value = keyOf(value);
     if (auto read = value.getDefiningOp<ReadOp>())
@@ -148,10 +150,11 @@ public:
     gradients[value] = add(before, gradient);
   }
 
-  /// The sum that this level has begun; null if none, and for a parameter.
+  /// Returns the sum that this level has begun; null if there is none, and for
+  /// a parameter.
   Value gradientOf(Value value) const { return gradients.lookup(keyOf(value)); }
 
-  /// Replaces the gradient by one that holds it.
+  /// Replaces the gradient by one that includes it.
   void setGradient(Value value, Value gradient) {
     gradients[keyOf(value)] = gradient;
   }
@@ -159,15 +162,15 @@ public:
     parameters[name] = gradient;
   }
 
-  /// The gradient of a definition as far as it is known, at this level or
-  /// around it.
+  /// Returns the gradient of a definition so far, at this level or around it.
   virtual Value sumSoFar(Value value) { return gradients.lookup(value); }
   virtual Value sumSoFar(StringAttr name) { return parameters.lookup(name); }
 
   ParameterGradients parameters;
 
 protected:
-  /// A value of this block that isn't free, as the backward pass sees it.
+  /// Returns a value of this block that isn't free, as seen by the backward
+  /// pass.
   virtual Value capture(Value value) = 0;
 
 private:
@@ -209,7 +212,8 @@ public:
       resultOf.try_emplace(value, module->getResult(k));
   }
 
-  /// The argument of the mirror that carries `value` of the outer mirror.
+  /// Returns the argument of the mirror that carries `value` of the outer
+  /// mirror.
   Value input(Value value) {
     auto [place, isNew] = arguments.try_emplace(value);
     if (isNew) {
@@ -252,7 +256,7 @@ private:
 };
 
 LogicalResult Level::reverse(Operation *op) {
-  // A derivative belongs to the leaf of its op.
+  // A derivative's origin is the leaf of its op.
   OriginScope scope(builder, op);
   if (auto module = dyn_cast<sg::BlockOp>(op))
     return reverse(module);
@@ -390,7 +394,7 @@ LogicalResult Differentiate::differentiate(func::FuncOp function,
   return success();
 }
 
-/// Derivatives make values of a type's shape and element alone.
+/// Derivatives only create values by shape and element type.
 static LogicalResult refuseEncodings(func::FuncOp function) {
   auto isEncoded = [](Value value) {
     auto type = dyn_cast<RankedTensorType>(value.getType());
@@ -482,7 +486,7 @@ void Differentiate::handOutEverything(func::FuncOp function) {
   }
 }
 
-/// What the loss is differentiated by: itself, or itself times the scale.
+/// Returns the loss's cotangent: 1, or the scale if the loss is scaled.
 Value Differentiate::cotangentOf(OpBuilder &builder, Value loss) const {
   auto type = cast<RankedTensorType>(loss.getType());
   if (!end.lossScaling)

@@ -34,7 +34,7 @@ static int64_t valuesPerChannel(Value x) {
   return type.getNumElements() / type.getShape().back();
 }
 
-/// "64x1x1x512".
+/// Returns the extents, such as "64x1x1x512".
 static std::string sizesOf(Value x) {
   std::string text;
   llvm::raw_string_ostream stream(text);

@@ -6,9 +6,9 @@
 
 namespace reprise::sg {
 
-/// Fails where a batch normalization has one value a channel: its result is the
-/// offset whatever the input is, and every gradient before it is zero. PyTorch
-/// refuses the same.
+/// Fails where a batch normalization has one value per channel: its result is
+/// the offset whatever the input is, and every gradient before it is zero.
+/// PyTorch rejects this too.
 mlir::LogicalResult checkNormalizations(mlir::func::FuncOp function);
 
 /// Replaces sg.batch_norm by sg.batch_norm_training and the writes of its

@@ -1,10 +1,10 @@
-//===- FinishStep.cpp - What follows the backward pass --------------------===//
+//===- FinishStep.cpp - The ops after the backward pass -------------------===//
 //
 // Input:   a differentiated function and the gradients of its parameters.
-// Output:  the function with results that tell of the gradients, and with the
-//          optimizer's updates by them, clipped where that is wanted.
-// Fails:   where the options make no sense; where what is added would write,
-//          declare or return what the model does already.
+// Output:  the function with results about the gradients, and with the
+//          optimizer's updates by them, clipped if requested.
+// Fails:   where the options are invalid; where the added ops would write,
+//          declare or return something that the model already does.
 //
 //===----------------------------------------------------------------------===//
 
@@ -117,9 +117,8 @@ void sg::setBinding(func::FuncOp function, unsigned index, BindingRole role) {
       BindingAttr::get(function.getContext(), role, StringAttr()));
 }
 
-/// Adds results with their names and roles.
-/// The attributes with another name where one of the results has theirs; who
-/// looks for them does so by the binding.
+/// Adds results with their names and roles. Renames the model's attribute if a
+/// result has its name; readers find results by the binding.
 static DictionaryAttr withNewName(DictionaryAttr attributes,
                                   ArrayRef<DictionaryAttr> others) {
   auto nameOf = [](DictionaryAttr each) {
@@ -158,14 +157,14 @@ static DictionaryAttr attributesOf(Builder builder, const Twine &name,
        builder.getNamedAttr(SgDialect::kBindingAttr, binding)});
 }
 
-/// The sum of x - x over all elements, in f32: 0, or NaN where one of them is
-/// not finite.
+/// Returns the sum of x - x over all elements, in f32: 0, or NaN if one of them
+/// is not finite.
 static Value sumOfDefects(OpBuilder &builder, Location loc, Value x) {
   Value defect = SubOp::create(builder, loc, x, x);
   return sumOf(builder, loc, toF32(builder, loc, defect));
 }
 
-/// Whether one of the values has an element that is not finite.
+/// Returns true if one of the values has an element that is not finite.
 static Value nonFiniteAmong(OpBuilder &builder, Location loc,
                             ArrayRef<Value> values) {
   Value sum;
@@ -176,7 +175,8 @@ static Value nonFiniteAmong(OpBuilder &builder, Location loc,
   return CompareOp::create(builder, loc, ComparePredicate::NE, sum, sum);
 }
 
-/// Returns whether the loss or a gradient has an element that is not finite.
+/// Adds a result that states if the loss or a gradient has an element that is
+/// not finite.
 static void returnNonFinite(func::FuncOp function,
                             ArrayRef<ParameterGradient> gradients) {
   Operation *terminator = function.getBody().front().getTerminator();
@@ -217,7 +217,7 @@ static DictionaryAttr metricAttributes(Builder builder, const Twine &name) {
                                        BindingRole::Metric, StringAttr()));
 }
 
-/// The norm becomes a result.
+/// Clips the gradients; the norm becomes a result.
 static Value clippingOf(func::FuncOp function,
                         ArrayRef<ParameterGradient> gradients,
                         SymbolTable &symbols, const Clipping &clipping) {
@@ -227,8 +227,8 @@ static Value clippingOf(func::FuncOp function,
   return clipped.scale;
 }
 
-/// Updates that a gradient which is not finite skips. The scale becomes a
-/// result, and whether the step is skipped: 1 or 0.
+/// Emits updates that are skipped if a gradient is not finite. The scale
+/// becomes a result, and a flag for a skipped step: 1 or 0.
 static void emitScaledUpdates(func::FuncOp function,
                               ArrayRef<ParameterGradient> gradients,
                               Value clipping, SymbolTable &symbols,
@@ -256,7 +256,7 @@ static void emitScaledUpdates(func::FuncOp function,
 void sg::finishStep(func::FuncOp function,
                     ArrayRef<ParameterGradient> gradients, SymbolTable &symbols,
                     const StepEnd &end) {
-  // A gradient that overflows is what loss scaling waits for.
+  // Loss scaling expects gradients that overflow.
   if (end.emitNonFinite)
     returnNonFinite(function, end.lossScaling ? ArrayRef<ParameterGradient>()
                                               : gradients);

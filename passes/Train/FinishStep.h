@@ -1,7 +1,7 @@
-//===- FinishStep.h - What follows the backward pass ------------*- C++ -*-===//
+//===- FinishStep.h - The ops after the backward pass -----------*- C++ -*-===//
 //
-// From gradients to the end of a step: what is said of them as results,
-// clipping, and the optimizer's updates.
+// From gradients to the end of a step: results about them, clipping, and the
+// optimizer's updates.
 //
 //===----------------------------------------------------------------------===//
 #ifndef REPRISE_PASSES_TRAIN_FINISHSTEP_H
@@ -12,7 +12,7 @@
 
 namespace reprise::sg {
 
-/// How a pass's options say it.
+/// A step's end in the form of a pass's options.
 struct StepEndOptions {
   std::string optimizer;
   llvm::ArrayRef<std::string> hyperparameters; // NAME=VALUE
@@ -28,30 +28,30 @@ struct StepEnd {
   llvm::StringSet<> undecayed; // parameters without weight decay
   Clipping clipping;
   bool emitNonFinite = false, emitGradients = false;
-  /// Whether the gradients are of a loss that was scaled; see LossScaling.h.
+  /// True if the gradients are of a scaled loss; see LossScaling.h.
   bool lossScaling = false;
 };
 
-/// Fails with an error at `module` where the options make no sense.
+/// Fails with an error at `module` if the options are invalid.
 mlir::FailureOr<StepEnd> readStepEnd(mlir::ModuleOp module,
                                      const StepEndOptions &options);
 
-/// Fails where the step's end would write, declare or return what the model
-/// does already.
+/// Fails if the step's end would write, declare or return something that the
+/// model already does.
 mlir::LogicalResult checkStepEnd(mlir::func::FuncOp function,
                                  mlir::SymbolTable &symbols,
                                  const StepEnd &end);
 
-/// Adds results and updates in front of the function's return.
+/// Adds results and updates before the function's return.
 void finishStep(mlir::func::FuncOp function,
                 llvm::ArrayRef<ParameterGradient> gradients,
                 mlir::SymbolTable &symbols, const StepEnd &end);
 
-/// The number of the result that is the loss: the one bound as such, or the
-/// first where none is.
+/// Returns the number of the loss among the results: the one bound as the loss,
+/// or the first if none is.
 unsigned findLoss(mlir::func::FuncOp function);
 
-/// Says what a result is for.
+/// Sets the role of a result.
 void setBinding(mlir::func::FuncOp function, unsigned index, BindingRole role);
 
 } // namespace reprise::sg

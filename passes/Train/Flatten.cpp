@@ -1,7 +1,7 @@
 //===- Flatten.cpp - Blocks and the backward region inlined ---------------===//
 //
 // Input:   a function at level model, train or remat.
-// Output:  the same ops in one block; what the structure said is in their
+// Output:  the same ops in one block; the structure is recorded in their
 //          attributes sg.origin (see reprise/IR/Origin.h).
 // Fails:   never on verified input.
 //

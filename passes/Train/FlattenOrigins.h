@@ -6,12 +6,12 @@
 
 namespace reprise::sg {
 
-/// Gives every op that must have one and has none its origin, of what the
-/// structure around it and its path say. Ops in kernels have their kernel's.
+/// Sets the missing origins of ops that must have one, from the structure
+/// around them and their path. Ops in kernels have their kernel's origin.
 void markOrigins(mlir::func::FuncOp function);
 
-/// Whether every op of the function that has an origin says it, as after
-/// sg-flatten. A step whose loss is a parameter has no such op.
+/// Returns true if every op that needs an origin has one, as after sg-flatten.
+/// A step whose loss is a parameter has no such op.
 bool saysOrigins(mlir::func::FuncOp function);
 
 } // namespace reprise::sg

@@ -2,7 +2,7 @@
 //
 // Input:   a function with a backward pass of a scaled loss and an optimizer's
 //          updates.
-// Output:  the same with gradients of the loss itself, updates that may be
+// Output:  the same with gradients of the loss itself, updates that can be
 //          skipped, and the next scale.
 // Fails:   where a name is taken.
 //
@@ -19,7 +19,7 @@ using namespace reprise::sg;
 static constexpr llvm::StringLiteral kScale = "loss_scale";
 static constexpr llvm::StringLiteral kTracker = "loss_scale.growth_tracker";
 
-// torch.amp.GradScaler's defaults.
+// Defaults of torch.amp.GradScaler.
 static constexpr double kFirstScale = 65536, kGrowth = 2, kBackoff = 0.5;
 static constexpr int64_t kGrowthInterval = 2000;
 
@@ -89,7 +89,7 @@ sg::unscale(func::FuncOp function, ArrayRef<ParameterGradient> gradients) {
   return unscaled;
 }
 
-/// Lets a write keep what it would change.
+/// Makes a write keep the old value.
 static void keepWhere(Value isBad, WriteOp write) {
   OpBuilder builder(write);
   OriginScope scope(builder, write);
@@ -103,7 +103,8 @@ static void keepWhere(Value isBad, WriteOp write) {
   write.getValueMutable().assign(next);
 }
 
-/// Halved after a bad step, doubled after many good ones, within the limits.
+/// Writes the next scale: halved after a bad step, doubled after many good
+/// ones, within the limits.
 static void writeNextScale(OpBuilder &builder, Location loc, Value isBad) {
   MLIRContext *context = builder.getContext();
   auto scalar = scaleType(context);

@@ -4,8 +4,8 @@
 // numbers of PyTorch's GradScaler: the loss's cotangent is a variable, 65536 at
 // first. A step with a gradient that is not finite changes no parameter and no
 // optimizer's variable, and halves the scale; 2,000 others in a row double it.
-// It stays between 2^-14 and 2^24.
-// The scale is a power of two, so that dividing by it rounds nothing.
+// It stays between 2^-14 and 2^24. The scale is a power of two, so that
+// division by it is exact.
 //
 //===----------------------------------------------------------------------===//
 #ifndef REPRISE_PASSES_TRAIN_LOSSSCALING_H
@@ -18,19 +18,19 @@ namespace reprise::sg {
 /// Fails where something else has the name of one of the variables.
 mlir::LogicalResult checkLossScaling(mlir::SymbolTable &symbols);
 
-/// Declares the variables, where they are not yet.
+/// Declares the variables if they are not declared yet.
 void declareLossScale(mlir::SymbolTable &symbols);
 
-/// The scale when the step began, a scalar of f32.
+/// Returns the scale at the beginning of the step, a scalar of f32.
 mlir::Value readLossScale(mlir::OpBuilder &builder, mlir::Location loc);
 
-/// Emits the gradients divided by the scale, in front of the return.
+/// Emits the gradients divided by the scale, before the return.
 llvm::SmallVector<ParameterGradient>
 unscale(mlir::func::FuncOp function,
         llvm::ArrayRef<ParameterGradient> gradients);
 
-/// Lets the writes behind `last` (null: all) keep what they would change where
-/// `isBad`, a scalar of i1, says so, and writes the next scale.
+/// Makes the writes after `last` (null: all) keep the old values where `isBad`,
+/// a scalar of i1, is set, and writes the next scale.
 void skipWhere(mlir::Value isBad, mlir::func::FuncOp function,
                mlir::Operation *last);
 

@@ -7,13 +7,14 @@
 
 namespace reprise::sg {
 
-/// Fails with an error at whatever has the name of a variable of `owner`, such
-/// as "clipping", and is none: another op, or one of another type or role.
+/// Fails with an error if something other than a variable of `owner`, such as
+/// "clipping", has the name of one: another op, or a variable of another type
+/// or role.
 mlir::LogicalResult checkStepVariable(mlir::SymbolTable &symbols,
                                       llvm::StringRef name, mlir::Type type,
                                       llvm::StringRef owner);
 
-/// Declares a variable of the role optimizer_state unless it is there already.
+/// Declares a variable of the role optimizer_state unless it exists already.
 void declareStepVariable(mlir::SymbolTable &symbols, mlir::Location loc,
                          llvm::StringRef name, mlir::Type type, InitAttr init);
 

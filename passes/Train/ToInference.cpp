@@ -1,4 +1,4 @@
-//===- ToInference.cpp - A model without what only training needs ---------===//
+//===- ToInference.cpp - Remove training-only ops from a model ------------===//
 //
 // Input:   a model.
 // Output:  the same without annotations, marks, dropout and writes, normalizing
@@ -35,7 +35,7 @@ static void infer(BatchNormOp op) {
   op.erase();
 }
 
-/// Drops none of an attention's weights.
+/// Turns off the dropout of an attention's weights.
 static void keepWeights(AttentionOp op) {
   op.getSeedMutable().clear();
   op.getStepMutable().clear();

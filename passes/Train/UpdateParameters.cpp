@@ -2,9 +2,8 @@
 //
 // Input:   functions with results of role gradient.
 // Output:  the same with an optimizer's updates in place of these results.
-// Fails:   where sg-differentiate would for its optimizer; at a gradient of
-// what
-//          is no parameter of its type.
+// Fails:   where sg-differentiate would for its optimizer; at a gradient that
+//          does not belong to a parameter of its type.
 //
 //===----------------------------------------------------------------------===//
 
@@ -24,7 +23,7 @@ using namespace mlir;
 using namespace reprise;
 using namespace reprise::sg;
 
-/// The results of role gradient, by their numbers.
+/// Returns the results of role gradient, by their numbers.
 static FailureOr<SmallVector<ParameterGradient>>
 findGradients(func::FuncOp function, SymbolTable &symbols,
               llvm::BitVector &numbers) {
@@ -65,7 +64,7 @@ static void eraseResults(func::FuncOp function,
     if (!numbers.test(k))
       kept.push_back(value);
   terminator->setOperands(kept);
-  // Which fails for nothing but a function without a body.
+  // This fails only for a function without a body.
   LogicalResult erased = function.eraseResults(numbers);
   assert(succeeded(erased) && "a function has its results");
   (void)erased;

@@ -83,7 +83,7 @@ class VerifyEffects : public reprise::impl::SgVerifyEffectsBase<VerifyEffects> {
   }
 
   llvm::MapVector<StringAttr, Operation *> writes;
-  /// By stream. Not hashed by DenseMap, which has no place for two numbers.
+  /// Draws by stream. Not a DenseMap, which reserves two numbers.
   std::map<int64_t, Operation *> draws;
   llvm::MapVector<int64_t, Operation *, std::map<int64_t, unsigned>> repeats;
 };

@@ -1,4 +1,4 @@
-//===- VerifyLevel.cpp - Is a function at a level -------------------------===//
+//===- VerifyLevel.cpp - Check that a function is at a level --------------===//
 //
 // Input:   a function of sg.
 // Output:  unchanged.
@@ -49,7 +49,7 @@ private:
   static constexpr const char *kOnlyFlat =
       "has sg.origin, but the function is not flat";
 
-  /// Fails at the first op that `wrong` gives a message for.
+  /// Fails at the first op for which `wrong` returns a message.
   LogicalResult rejectEach(llvm::function_ref<std::string(Operation *)> wrong) {
     return failure(getOperation()
                        .walk([&](Operation *op) {
@@ -77,9 +77,8 @@ private:
     });
   }
 
-  /// A function written by hand may say nothing of origins, one that
-  /// sg-flatten made says all of them: what loses one makes it a forward op of
-  /// no module.
+  /// A handwritten function may have no origins; one from sg-flatten has all of
+  /// them. An op that loses its origin would become a forward op of no module.
   LogicalResult verifyFlat() {
     func::FuncOp function = getOperation();
     bool isMarked = llvm::any_of(function.getOps(), [](Operation &op) {
@@ -99,7 +98,7 @@ private:
 
   LogicalResult verifyDifferentiated() {
     unsigned backwards = 0;
-    // Any number can be an instance; DenseMap has no place for two of them.
+    // Any number can be an instance; DenseMap reserves two of them.
     std::map<int64_t, unsigned> mirrors;
     std::set<int64_t> blocks;
     getOperation().walk([&](Operation *op) {
@@ -136,7 +135,7 @@ private:
     });
   }
 
-  /// The residuals of a lowered annotated block are statistics.
+  /// Checks that the residuals of a lowered annotated block are statistics.
   static std::string verifyLowered(sg::BlockOp module) {
     if (!module.getActivationCheckpointing())
       return "";

@@ -11,13 +11,13 @@ using namespace reprise::nn;
 // Attention
 //===----------------------------------------------------------------------===//
 
-/// Whether x is (B,N,3*H*D).
+/// Returns true if x is (B,N,3*H*D).
 static bool isOfHeads(const Tensor &x, int64_t heads) {
   return x.getType().getRank() == 3 && heads >= 1 &&
          x.dim(2) % (3 * heads) == 0;
 }
 
-/// Says that it is not.
+/// Reports that it is not.
 static Tensor noHeads(const Tensor &x, int64_t heads) {
   if (!x)
     return x;
@@ -26,7 +26,7 @@ static Tensor noHeads(const Tensor &x, int64_t heads) {
                            llvm::Twine(heads) + " heads");
 }
 
-/// The queries are scaled and not the scores, as torch does: they are fewer.
+/// Scales the queries rather than the scores, as torch does: they are fewer.
 Tensor nn::attention(const Tensor &q, const Tensor &k, const Tensor &v,
                      const AttentionOptions &options) {
   if (!q || !k || !v)
@@ -39,7 +39,7 @@ Tensor nn::attention(const Tensor &q, const Tensor &k, const Tensor &v,
   return matmul(dropout(softmax(scores), options.dropout), v);
 }
 
-/// As one op: it may be run by tiles.
+/// Creates one op, so that it may be run by tiles.
 Tensor nn::selfAttention(const Tensor &qkv, int64_t heads,
                          const SelfAttentionOptions &options) {
   if (!qkv || !isOfHeads(qkv, heads))
@@ -113,7 +113,7 @@ Tensor MultiheadAttention::forward(Tensor x) {
 }
 
 //===----------------------------------------------------------------------===//
-// Around it
+// Layers around attention
 //===----------------------------------------------------------------------===//
 
 static LinearInit xavier(int64_t in, int64_t out) {

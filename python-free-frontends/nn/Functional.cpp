@@ -212,13 +212,13 @@ Tensor nn::broadcast(const Tensor &x, llvm::ArrayRef<int64_t> shape,
   return trace.createAs<sg::BroadcastOp>(type, x, properties);
 }
 
-/// y as x is, repeated; `dims` as of addAlong.
+/// Repeats y to the shape of x; `dims` as in addAlong.
 static Tensor repeatLike(const Tensor &y, const Tensor &x,
                          llvm::ArrayRef<int64_t> dims) {
   return broadcast(y, x.getType().getShape(), dims);
 }
 
-/// The last dimensions of x, as many as y has.
+/// Returns the last dimensions of x, as many as y has.
 static llvm::SmallVector<int64_t> lastDims(const Tensor &x, const Tensor &y) {
   llvm::SmallVector<int64_t> dims;
   int64_t rank = x.getType().getRank(), first = rank - y.getType().getRank();
@@ -287,7 +287,7 @@ Tensor nn::transpose(const Tensor &x, llvm::ArrayRef<int64_t> order) {
   return x.getTrace().create<sg::TransposeOp>(x, properties).front();
 }
 
-/// [starts, limits) of each dimension.
+/// Returns [starts, limits) of each dimension.
 static Tensor part(const Tensor &x, llvm::ArrayRef<int64_t> starts,
                    llvm::ArrayRef<int64_t> limits) {
   Builder &builder = x.getTrace().getBuilder();
@@ -349,7 +349,7 @@ Tensor nn::gather(const Tensor &table, const Tensor &indices) {
   return table.getTrace().create<sg::GatherOp>({table, indices}).front();
 }
 
-/// Over what lies between the first dimension and the last.
+/// Reduces the dimensions between the first and the last.
 template <typename OpTy> static Tensor reduceTokens(const Tensor &x) {
   llvm::SmallVector<int64_t> dims;
   for (int64_t d = 1; d + 1 < x.getType().getRank(); ++d)

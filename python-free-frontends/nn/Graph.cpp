@@ -31,7 +31,7 @@ void Graph::input(std::string inputName, llvm::ArrayRef<int64_t> shape,
       {std::move(inputName), llvm::SmallVector<int64_t>(shape), type, role});
 }
 
-/// "label" with its role, unless it is data.
+/// Returns "label" with its role, unless it is data.
 static DictionaryAttr attributesOf(Builder &builder, llvm::StringRef name,
                                    sg::BindingRole role) {
   NamedAttrList attributes;

@@ -49,7 +49,7 @@ Tensor Linear::forward(Tensor x) {
 Conv2d::Conv2d(int64_t in, int64_t out, const Conv2dOptions &options)
     : geometry(options.geometry), hasBias(options.bias) {
   auto [height, width] = options.kernel;
-  // A number of groups that does not divide is reported by the op.
+  // The op reports a number of groups that does not divide the channels.
   int64_t perGroup = geometry.groups > 0 ? in / geometry.groups : in;
   LinearInit init = options.init.value_or(
       LinearInit{{sg::InitKind::KaimingNormal},

@@ -41,7 +41,7 @@ Tensor Module::read(Trace &trace, llvm::StringRef name) const {
 // Checkpointing of chains
 //===----------------------------------------------------------------------===//
 
-/// Whether there was a chain to split.
+/// Returns true if there was a chain to split.
 bool Module::splitChains(int64_t intoSegments) {
   if (isChain()) {
     segments = intoSegments;
@@ -55,7 +55,8 @@ bool Module::splitChains(int64_t intoSegments) {
 
 void Module::enableCheckpointing(int64_t intoSegments) {
   disableCheckpointing();
-  // What can't be split keeps the wish, so that the trace reports it.
+  // A module that can't be split keeps the request, so that the trace reports
+  // it.
   if (!splitChains(intoSegments))
     segments = intoSegments;
 }

@@ -2,10 +2,10 @@
 //
 // Input:   a tree of modules.
 // Output:  an sg.variable for each of its variables, and ops in the order in
-//          which the modules' forward functions ask for them.
-// Method:  a block is emitted with its body first; what the body uses from
-//          outside, beyond its inputs, becomes an input.
-// Fails:   with an error that names the module; emission then goes on without
+//          which the modules' forward functions create them.
+// Method:  a block's body is emitted first; values from outside that the body
+//          uses in addition to its inputs become inputs.
+// Fails:   with an error that names the module; emission then continues without
 //          ops, so that a model's code runs to its end.
 //
 //===----------------------------------------------------------------------===//
@@ -46,7 +46,8 @@ void Trace::declare(const Module &node, const std::string &path) {
     declare(*child.module, joinPath(path, child.name));
 }
 
-/// The parameter of its distribution, or its elements; null without.
+/// Returns the parameter of its distribution, or its elements; null if it has
+/// none.
 static TypedAttr initialValue(Builder &builder, const VariableSpec &variable,
                               RankedTensorType type) {
   switch (variable.init) {
@@ -178,7 +179,7 @@ Location Trace::getLocation() const {
 }
 
 Tensor Trace::fail(const llvm::Twine &message) {
-  // The first mistake is the cause; what follows is its consequence.
+  // The first error is the cause; later ones are its consequences.
   if (!failedFlag)
     emitError(getLocation()) << message;
   failedFlag = true;
@@ -213,7 +214,8 @@ Tensor Trace::callInSegments(Module &node, int64_t segments,
       .front();
 }
 
-/// What `node` does with x, all but the last segment of its children in blocks.
+/// Returns the result of `node` for x, with all but the last segment of its
+/// children in blocks.
 Tensor Trace::runInSegments(Module &node, int64_t segments, Tensor x) {
   llvm::ArrayRef<Module::Child> children = node.getChildren();
   int64_t count = children.size();
@@ -243,8 +245,8 @@ Tensor Trace::runInSegments(Module &node, int64_t segments, Tensor x) {
   return runAll(children.drop_front((segments - 1) * size), x);
 }
 
-/// What `body` makes of the inputs in the name of `node`, as a block if it is
-/// configured as one.
+/// Returns the results of `body` for the inputs, named after `node`, as a block
+/// if it is configured as one.
 Tensors Trace::run(Module &node, llvm::ArrayRef<Tensor> inputs, Body body) {
   for (const Tensor &input : inputs)
     if (!input)
@@ -293,7 +295,7 @@ Tensors Trace::block(llvm::StringRef path, bool checkpointed,
     sg::YieldOp::create(builder, loc, valuesOf(results));
   }
 
-  // Values of the surroundings that the body reads become inputs.
+  // Values from outside that the body reads become inputs.
   llvm::SmallVector<Value> operands = valuesOf(inputs);
   llvm::SetVector<Value> captured;
   getUsedValuesDefinedAbove(region, region, captured);

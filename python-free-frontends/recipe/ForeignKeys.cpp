@@ -1,8 +1,8 @@
 //===- ForeignKeys.cpp - Keys of other frameworks -------------------------===//
 //
 // The keys of MedFusion and United Perception that have a counterpart here, one
-// a line. A section's own line answers for every key below it without a line.
-// The page docs/from-other-frameworks.md says more; a test compares the two.
+// a line. A section's own line applies to every key below it without a line.
+// See docs/from-other-frameworks.md for details; a test compares the two.
 //
 //===----------------------------------------------------------------------===//
 #include "ForeignKeys.h"

@@ -8,22 +8,22 @@ namespace reprise::recipe {
 
 /// A key that MedFusion or United Perception has and recipes do not.
 struct ForeignKey {
-  const char *path; // as it stands there; sections "kwargs" are left out
-  const char *ours; // the key that it is here; "" where there is none
-  const char *how;  // what else to know; "" for nothing
+  const char *path; // as in that framework, without sections "kwargs"
+  const char *ours; // the corresponding key of recipes; "" if there is none
+  const char *how;  // further advice; "" if there is none
 };
 
-/// The one of this path; null if there is none.
+/// Returns the entry for this path; null if there is none.
 const ForeignKey *findForeign(const std::string &path);
 
-/// Whether keys of other frameworks are below `path`.
+/// Returns true if other frameworks have keys below `path`.
 bool isForeignSection(const std::string &path);
 
-/// The step on images of United Perception that a section {type: NAME, ...}
-/// describes, whatever the section's own name is; null for another type.
+/// Returns the image step of United Perception that a section {type: NAME, ...}
+/// describes, whatever the section's name; null for another type.
 const ForeignKey *findForeignImageStep(const std::string &type);
 
-/// "here it is 'training.amp' (f16 for True)".
+/// Returns a text such as "here it is 'training.amp' (f16 for True)".
 std::string answer(const ForeignKey &key);
 
 } // namespace reprise::recipe

@@ -50,19 +50,19 @@ static Key choice(const char *path, const char *option, const char *usual,
   return key;
 }
 
-/// A key that says where something goes, or how it is looked at.
+/// A key that names a destination, or the way in which a run is observed.
 static Key beside(Key key) {
   key.isOfRun = false;
   return key;
 }
 
-/// A key without a default, or with one that no value of it says.
+/// A key without a default, or whose default no value can express.
 static Key example(Key key) {
   key.isExample = true;
   return key;
 }
 
-/// Another spelling of `same`; Parse.cpp knows what it stands for.
+/// Another spelling of `same`; Spellings.cpp translates it.
 static Key spelling(Kind kind, const char *path, const char *same,
                     const char *usual, const char *meaning) {
   Key key = of(kind, text(path, "", usual, meaning));
@@ -118,7 +118,7 @@ static void addModel(Keys &keys) {
   }
 }
 
-/// Length, batch, and what is computed.
+/// Length, batch, and computed results.
 static void addTraining(Keys &keys) {
   keys.add(example(whole("training.batch_size", "--batch", "128",
                          "Images of a step, or of a micro-batch")));
@@ -223,7 +223,7 @@ static void addMemory(Keys &keys) {
                        "memory that is not its own; slow")));
 }
 
-/// United Perception's; what it says is a budget or a mode.
+/// United Perception's keys; they express a budget or a mode.
 static void addMemoryCheckpoint(Keys &keys) {
   std::string hook = "hooks.memory_checkpoint.",
               backbone = hook + "checkpoint_patterns.backbone.";

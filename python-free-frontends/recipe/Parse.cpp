@@ -1,10 +1,10 @@
 //===- Parse.cpp - From YAML to settings ----------------------------------===//
 //
-// Input:   the text of a recipe, the keys there are.
+// Input:   the text of a recipe, the existing keys.
 // Output:  settings in the order of the keys, or problems with their places.
-// Method:  the library reads the document; a walk visits only what keys name,
-//          so that aliases that repeat one another cost nothing; at last other
-//          spellings are replaced by the key that they stand for.
+// Method:  the library reads the document; a walk visits only entries that keys
+//          name, so that aliases that repeat one another cost nothing; finally,
+//          other spellings are replaced by the keys they correspond to.
 // Fails:   with every problem of the file at once.
 //
 //===----------------------------------------------------------------------===//
@@ -33,7 +33,7 @@ public:
 
   void readDocument(const YAML::Node &root);
   void problem(const YAML::Mark &mark, const std::string &message) {
-    // A mark that says nothing is one before the first line.
+    // A mark without a position is before the first line.
     parsed.problems.push_back(
         {std::max(mark.line, 0) + 1, std::max(mark.column, 0) + 1, message});
   }
@@ -65,14 +65,14 @@ private:
   const Nearest &nearest;
 };
 
-/// More than these in one file help nobody.
+/// The limit of reported problems: more in one file help nobody.
 constexpr size_t kMostProblems = 50;
 /// The section whose own sections are each on or off.
 constexpr char kHooks[] = "hooks";
 
 } // namespace
 
-/// "training.epochs is 'x'".
+/// Returns a text such as "training.epochs is 'x'".
 static std::string says(const Key &key, const YAML::Node &value) {
   return key.path + " is '" + value.Scalar() + "'";
 }
@@ -110,7 +110,8 @@ bool Reader::checkChoice(const Key &key, const YAML::Node &value) {
   return false;
 }
 
-/// "true" or "false", which YAML writes in three ways each; null for others.
+/// Returns "true" or "false", each of which YAML writes in three ways; null for
+/// others.
 static const char *switchOf(const std::string &text) {
   if (text == "true" || text == "True" || text == "TRUE")
     return "true";
@@ -118,8 +119,8 @@ static const char *switchOf(const std::string &text) {
   return isFalse ? "false" : nullptr;
 }
 
-/// The switch that YAML 1.1 reads in a word, which is a text in YAML 1.2; ""
-/// for others.
+/// Returns the switch that YAML 1.1 reads in a word that is a text in YAML 1.2;
+/// "" for others.
 static std::string olderSwitchOf(std::string text) {
   for (char &c : text)
     c = char(std::tolower(static_cast<unsigned char>(c)));
@@ -128,7 +129,7 @@ static std::string olderSwitchOf(std::string text) {
   return text == "no" || text == "off" || text == "n" ? "false" : "";
 }
 
-/// Whether a scalar is what the key wants; says what is wrong.
+/// Returns true if a scalar has the form that the key requires; reports errors.
 bool Reader::checkScalar(const Key &key, const YAML::Node &value) {
   const std::string &text = value.Scalar();
   bool isQuoted = value.Tag() == "!";
@@ -178,7 +179,7 @@ void Reader::readList(const Key &key, const YAML::Node &value,
     problem(value.Mark(), key.path + " is an empty list, which says nothing");
 }
 
-/// A mapping, or a list of such; a text of a list stands for a pair.
+/// Reads a mapping, or a list of mappings; a text in a list stands for a pair.
 void Reader::readPairs(const Key &key, const YAML::Node &value,
                        Setting &setting) {
   if (value.IsSequence()) {
@@ -199,7 +200,7 @@ void Reader::readPairs(const Key &key, const YAML::Node &value,
   }
 }
 
-/// In place of a value that was refused.
+/// Returns a substitute for a value that was rejected.
 std::string Reader::standIn(const Key &key, const std::string &text) const {
   if (key.choices.empty())
     return key.usual;
@@ -248,8 +249,8 @@ static std::string unknownName(const YAML::Node &name,
          (section.empty() ? "" : " in " + section);
 }
 
-/// An unknown name: where the only such key is, what was probably meant, or
-/// what keys there are.
+/// Reports an unknown name with the path of the only such key, the probable
+/// intention, or the known keys.
 void Reader::refuseName(const YAML::Node &name, const YAML::Node &value,
                         const std::string &section) {
   const std::string &text = name.Scalar();
@@ -274,8 +275,8 @@ void Reader::refuseName(const YAML::Node &name, const YAML::Node &value,
                 name.Mark());
 }
 
-/// Takes a value for the key that was probably meant, so that what depends on
-/// it is not refused as well.
+/// Uses a value for the key that was probably meant, so that settings that
+/// depend on it are not rejected as well.
 void Reader::readInstead(const std::string &path, const YAML::Node &value,
                          const YAML::Mark &mark) {
   size_t before = parsed.problems.size();
@@ -284,27 +285,27 @@ void Reader::readInstead(const std::string &path, const YAML::Node &value,
   parsed.problems.resize(before);
 }
 
-/// "trainer.optimizer.lr" of the name "lr" in "trainer.optimizer"; sections
-/// "kwargs" are those around them.
+/// Returns "trainer.optimizer.lr" for the name "lr" in "trainer.optimizer";
+/// sections "kwargs" count as their parents.
 static std::string foreignPath(const std::string &section,
                                const std::string &name) {
   return name == "kwargs" ? section
                           : (section.empty() ? "" : section + ".") + name;
 }
 
-/// {type: NAME, ...}, whatever it is for.
+/// Returns NAME in {type: NAME, ...}, for any purpose.
 static std::string typeOf(const YAML::Node &value) {
   YAML::Node type = value.IsMap() ? value["type"] : YAML::Node();
   return type.IsDefined() && type.IsScalar() ? type.Scalar() : "";
 }
 
-/// Tells of a key of another framework what it is here; below a section whose
-/// keys have answers of their own each once, and for all others that of the
-/// section. Returns false for what no framework has.
+/// Reports the counterpart of another framework's key. Below a section, keys
+/// with answers of their own are reported one by one, and all others through
+/// the section's answer. Returns false for a key that no framework has.
 bool Reader::answerForeign(const YAML::Node &name, const YAML::Node &value,
                            const std::string &section, unsigned depth) {
   std::string path = foreignPath(section, name.Scalar());
-  constexpr unsigned kDeepest = 10; // an alias may hold itself
+  constexpr unsigned kDeepest = 10; // an alias may contain itself
   const ForeignKey *own = path == section ? nullptr : findForeign(path);
   if (!own && section.empty())
     own = findForeignImageStep(typeOf(value));
@@ -326,7 +327,8 @@ bool Reader::answerForeign(const YAML::Node &name, const YAML::Node &value,
   return own;
 }
 
-/// Whether more problems are to be told; the first that is not says so.
+/// Returns true if more problems may be reported; the first one beyond the
+/// limit reports that.
 bool Reader::mayGoOn(const YAML::Mark &at) {
   if (parsed.problems.size() == kMostProblems)
     problem(at, "from here on nothing was read: " +
@@ -340,7 +342,7 @@ void Reader::refuseEntry(const YAML::Node &name, const YAML::Node &value,
     refuseName(name, value, section);
 }
 
-/// A list of {type: NAME, kwargs: {...}}, as United Perception has it.
+/// Reads a list of {type: NAME, kwargs: {...}}, United Perception's form.
 void Reader::readHooks(const YAML::Node &list) {
   std::set<std::string> seen;
   for (const YAML::Node &item : list) {
@@ -388,7 +390,7 @@ void Reader::readEntry(const YAML::Node &name, const YAML::Node &value,
   if (isHook && (value.IsNull() || (value.IsMap() && value.size() == 0)))
     return problem(name.Mark(), path + " is off until '" +
                                     keys.shortFor(path)->path + "' is said");
-  // A section of which everything stands in comments.
+  // A section whose entries are all commented out.
   if (value.IsNull())
     return;
   if (value.IsMap())
@@ -435,7 +437,7 @@ static void sortSettings(Parsed &parsed, const Keys &keys) {
   std::sort(
       parsed.settings.begin(), parsed.settings.end(),
       [&](const Setting &a, const Setting &b) { return place(a) < place(b); });
-  // The file may also hold the key that was meant.
+  // The file may also contain the key that was meant.
   auto isSame = [](const Setting &a, const Setting &b) {
     return a.path == b.path;
   };
@@ -449,7 +451,7 @@ static void sortSettings(Parsed &parsed, const Keys &keys) {
 
 namespace {
 
-/// Hears of a document's beginning only.
+/// Handles only the beginning of a document.
 class BeginOfDocument final : public YAML::EventHandler {
 public:
   YAML::Mark mark;
@@ -469,8 +471,8 @@ public:
 
 } // namespace
 
-/// Reads one document. The library's way to read all of them does not end
-/// where something stands behind one that belongs to none.
+/// Reads one document. The library's function for all documents does not
+/// terminate if text after a document belongs to none.
 static void readOne(const std::string &text, Reader &reader) {
   std::istringstream stream(text);
   YAML::Parser parser(stream);
@@ -483,8 +485,8 @@ static void readOne(const std::string &text, Reader &reader) {
   reader.readDocument(YAML::Load(text));
 }
 
-/// The first character that is no text, as YAML has it: its place; nothing
-/// where all are.
+/// Returns the place of the first character that YAML does not allow in text;
+/// nothing if there is none.
 static std::optional<YAML::Mark> findControl(const std::string &text) {
   int line = 0, column = 0;
   for (unsigned char c : text) {
@@ -509,7 +511,7 @@ static bool isUtf8(const std::string &text) {
   }
 }
 
-/// The first tab in the indentation of a line.
+/// Finds the first tab in the indentation of a line.
 static bool findTab(const std::string &text, YAML::Mark &mark) {
   mark.line = 0;
   for (size_t begin = 0; begin < text.size(); ++mark.line) {
@@ -533,7 +535,7 @@ Parsed reprise::recipe::parse(const std::string &text, const Keys &keys,
                                      " at most");
     return std::move(reader.parsed);
   }
-  // The library would replace such bytes, and so the names of files.
+  // The library would replace such bytes, and thereby change names of files.
   if (!isUtf8(text)) {
     reader.problem(YAML::Mark(), "is not UTF-8");
     return std::move(reader.parsed);

@@ -6,7 +6,7 @@ using namespace reprise::recipe;
 using Json = nlohmann::ordered_json;
 
 static Json typeOf(const Key &key) {
-  // What looks like a number is one for a reader of YAML.
+  // A YAML reader parses text that looks like a number as one.
   Json word = {{"type", {"string", "number"}}, {"minLength", 1}};
   switch (key.kind) {
   case Kind::Switch:
@@ -52,7 +52,7 @@ static Json describe(const Key &key) {
 
 static Json describe(const Keys &keys, const std::string &section);
 
-/// Hooks as a list of {type: NAME, kwargs: {...}}.
+/// Describes hooks as a list of {type: NAME, kwargs: {...}}.
 static Json describeHookList(const Keys &keys, const std::string &section) {
   Json items = Json::array();
   for (const std::string &name : keys.namesIn(section)) {
@@ -71,7 +71,7 @@ static Json describeHookList(const Keys &keys, const std::string &section) {
   return {{"type", "array"}, {"items", {{"oneOf", items}}}};
 }
 
-/// Of a section, those within it included.
+/// Describes a section with its subsections.
 static Json describe(const Keys &keys, const std::string &section) {
   Json properties = Json::object();
   for (const std::string &name : keys.namesIn(section)) {
@@ -82,7 +82,7 @@ static Json describe(const Keys &keys, const std::string &section) {
   Json map = {{"type", {"object", "null"}},
               {"additionalProperties", false},
               {"properties", properties}};
-  // Each of these is on or off, so that an empty one would say nothing.
+  // Each of these is on or off, so an empty one would have no meaning.
   if (section.rfind("hooks.", 0) == 0) {
     map["type"] = "object";
     map["minProperties"] = 1;

@@ -1,6 +1,6 @@
-//===- Spellings.cpp - Other words for a key ------------------------------===//
+//===- Spellings.cpp - Other spellings of keys ----------------------------===//
 //
-// What frameworks call things that have a key of another form here; see
+// The spellings of other frameworks for keys that have another form here; see
 // docs/from-other-frameworks.md.
 //
 //===----------------------------------------------------------------------===//
@@ -15,14 +15,15 @@ public:
   Spellings(Parsed &parsed) : parsed(parsed) {}
   void replaceAmp();
   void replaceMaxNorm();
-  /// "model.backbone" or "training".
+  /// `section`: "model.backbone" or "training".
   void replaceCheckpointing(const std::string &section);
   void replaceMemoryCheckpoint();
 
 private:
-  /// Takes a setting out; an empty path where there is none.
+  /// Removes and returns a setting; its path is empty if there is none.
   Setting take(const std::string &path);
-  /// The same of a hook's number, which may stand in its dc_cfg as well.
+  /// The same for a number of the memory_checkpoint hook, which may also be in
+  /// its dc_cfg.
   Setting takeOfMemory(const std::string &name);
   void put(const char *path, const std::string &value, const Setting &from);
   void problem(const Setting &at, const std::string &message) {
@@ -94,9 +95,9 @@ Setting Spellings::takeOfMemory(const std::string &name) {
   return plain.path.empty() ? nested : plain;
 }
 
-/// A limit is a budget: plans are exact, so that nothing is measured in
-/// iterations first, and of any strategy the one of least time. Without a limit
-/// every block of the level is computed again.
+/// A limit becomes a budget: plans are exact, so that no iterations are needed
+/// for measurements, and the plan is the fastest one of any strategy. Without a
+/// limit, every block of the level is recomputed.
 void Spellings::replaceMemoryCheckpoint() {
   const std::string hook = "hooks.memory_checkpoint.",
                     backbone = hook + "checkpoint_patterns.backbone.";

@@ -6,8 +6,8 @@
 
 namespace reprise::recipe {
 
-/// Replaces other spellings by the key that they stand for; says where two say
-/// the same thing.
+/// Replaces other spellings by the keys they correspond to; reports pairs that
+/// set the same key.
 void replaceSpellings(Parsed &parsed);
 
 } // namespace reprise::recipe

@@ -7,8 +7,8 @@
 
 using namespace reprise::recipe;
 
-/// Whether a text may stand without quotes: every reader of YAML takes it for
-/// a text then, of whatever version.
+/// Returns true if a text needs no quotes: YAML readers of every version then
+/// parse it as a text.
 static bool isPlain(const std::string &text) {
   static const char *const reserved[] = {"true", "false", "null", "yes", "no",
                                          "on",   "off",   "y",    "n"};
@@ -53,11 +53,11 @@ static const Setting *find(const std::vector<Setting> &settings,
 
 namespace {
 
-/// Writes keys that come section by section.
+/// Writes keys that are ordered by section.
 class Writer {
 public:
-  /// The lines of the sections that `path` is in and the one before it is not;
-  /// `isComment`: each behind a "#" that can be taken away.
+  /// Writes the headings of the sections that contain `path` but not the
+  /// previous path. `isComment`: each after a "#" that the user can remove.
   void open(const std::string &path, bool isComment);
   void line(const std::string &path, const std::string &value, bool isComment);
   void comment(const std::string &text, size_t depth);
@@ -137,7 +137,8 @@ static std::string sectionOf(const std::string &path) {
 std::string
 reprise::recipe::writeCommented(const std::vector<Setting> &settings,
                                 const Keys &keys) {
-  // A section is there when one of its keys is; else a comment is all of it.
+  // A section exists if one of its keys is set; otherwise all of it is a
+  // comment.
   auto isSaid = [&](const std::string &section) {
     return std::any_of(settings.begin(), settings.end(),
                        [&](const Setting &setting) {

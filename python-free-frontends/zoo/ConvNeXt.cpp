@@ -1,7 +1,7 @@
-//===- ConvNeXt.cpp - Convolutional networks in transformers' dress -------===//
+//===- ConvNeXt.cpp - Convolutional networks in the style of transformers -===//
 //
-// Liu et al. 2022 (arXiv 2201.03545) as torchvision has them: "features" 1, 3,
-// 5 and 7 are stages, 2, 4 and 6 halve the image. Modules and variables have
+// Liu et al. 2022 (arXiv 2201.03545), as in torchvision: "features" 1, 3, 5 and
+// 7 are stages, 2, 4 and 6 halve the image. Modules and variables have
 // torchvision's names. The stages are blocks "features.1" of residual blocks
 // "features.1.0".
 //
@@ -35,14 +35,15 @@ nn::Conv2dOptions convolution(int64_t kernel, int64_t stride, int64_t padding,
   return options;
 }
 
-/// Depthwise 7x7, norm, to four times the channels and back, scaled by a vector
-/// that begins small.
+/// Depthwise 7x7, norm, expansion to four times the channels and back, scaled
+/// by a vector with small initial values.
 class ConvNeXtBlock : public nn::Module {
 public:
   ConvNeXtBlock(int64_t channels, double stochasticDepth)
       : block(add<nn::Sequential>("block")),
         depth(add<nn::StochasticDepth>("stochastic_depth", stochasticDepth)) {
-    // torchvision's 1 and 6 change the layout, which is this one here.
+    // torchvision's 1 and 6 change the layout to the one that is used here
+    // throughout.
     spatial = &block.add<nn::Conv2d>("0", channels, channels,
                                      convolution(7, 1, 3, channels));
     norm = &block.add<nn::LayerNorm>("2", channels, kEpsilon);
@@ -124,7 +125,7 @@ private:
       block.config().activation_checkpointing(*options.annotate ==
                                               Annotate::Blocks);
     }
-    // The last stage's backward pass begins at once.
+    // The last stage's backward pass begins immediately.
     bool isLast = index + 1 == blocks.size();
     stage.config().block().activation_checkpointing(
         *options.annotate == Annotate::Stages && !isLast);

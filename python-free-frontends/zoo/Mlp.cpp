@@ -1,7 +1,7 @@
 //===- Mlp.cpp - A perceptron in two parts --------------------------------===//
 //
 // The network of OneFlow's guide to activation checkpointing: two consecutive
-// modules, each of which keeps its input alone. With the default image of
+// modules, each of which keeps only its input. With the default image of
 // 16x16x1 its layers are 256-128-64 and 64-32-10.
 //
 //===----------------------------------------------------------------------===//

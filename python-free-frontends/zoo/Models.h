@@ -1,5 +1,4 @@
-//===- Models.h - The families of the zoo -------------------------*- C++
-//-*-===//
+//===- Models.h - The families of the zoo -----------------------*- C++ -*-===//
 //
 // Each takes options that are complete and checked by the registry.
 //
@@ -14,7 +13,7 @@
 
 namespace reprise::zoo {
 
-/// Which residual block a ResNet has, and how many a stage.
+/// The kind of residual block in a ResNet, and the number of blocks a stage.
 struct ResNetDepth {
   bool bottleneck;
   std::array<int64_t, 4> blocks;
@@ -22,8 +21,8 @@ struct ResNetDepth {
 
 std::unique_ptr<nn::Graph> makeResNet(std::string name, ResNetDepth depth,
                                       const ModelOptions &options);
-/// Layers of a vision transformer, channels of a token and of its perceptron's
-/// middle.
+/// The layers of a vision transformer, the channels of a token and of the
+/// hidden layer of its perceptron.
 struct VisionTransformerSize {
   int64_t layers, heads;
 };
@@ -32,7 +31,7 @@ std::unique_ptr<nn::Graph>
 makeVisionTransformer(std::string name, const VisionTransformerSize &size,
                       const ModelOptions &options);
 
-/// Of each stage.
+/// One number for each stage.
 struct SwinSize {
   std::array<int64_t, 4> blocks, heads;
   /// (h, w) for images, (d, h, w) for volumes.
@@ -41,18 +40,18 @@ struct SwinSize {
 
 std::unique_ptr<nn::Graph> makeSwin(std::string name, const SwinSize &size,
                                     const ModelOptions &options);
-/// Of one image or volume, as a Swin cuts it.
+/// Returns the number of patches of one image or volume in a Swin.
 int64_t countPatches(const ModelOptions &options);
 
-/// Of each stage.
+/// One number for each stage.
 using ConvNeXtBlocks = std::array<int64_t, 4>;
 
 std::unique_ptr<nn::Graph> makeConvNeXt(std::string name,
                                         const ConvNeXtBlocks &blocks,
                                         const ModelOptions &options);
 
-/// The probability of skipping block number `block` of `blocks` (a stage each)
-/// where it is `last` of the last one.
+/// Returns the probability of skipping block number `block` of `blocks` (by
+/// stage), which is `last` for the last block.
 double depthProbability(double last, int64_t block,
                         llvm::ArrayRef<int64_t> blocks);
 

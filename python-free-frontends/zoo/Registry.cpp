@@ -65,7 +65,7 @@ struct Entry {
 };
 } // namespace
 
-/// Of a classifier of images.
+/// Defaults of a classifier of images.
 static ModelOptions imageDefaults() {
   ModelOptions options;
   options.views = 1;
@@ -238,7 +238,7 @@ class OptionMerger {
 public:
   OptionMerger(Location loc, llvm::StringRef model) : loc(loc), model(model) {}
 
-  /// Takes `chosen` for `value`, if the model has this option.
+  /// Assigns `chosen` to `value`, if the model has this option.
   template <typename T>
   void merge(llvm::StringRef name, std::optional<T> &value,
              const std::optional<T> &chosen) {
@@ -248,7 +248,7 @@ public:
       value = chosen;
   }
 
-  /// As merge, of an extent.
+  /// The same as merge, for an extent.
   void mergeExtent(llvm::StringRef name, std::optional<int64_t> &value,
                    const std::optional<int64_t> &chosen) {
     merge(name, value, chosen);
@@ -257,7 +257,7 @@ public:
              << kLargestExtent << ", but is " << *value;
   }
 
-  /// As merge, of a probability below 1.
+  /// The same as merge, for a probability below 1.
   void mergeProbability(llvm::StringRef name, std::optional<double> &value,
                         const std::optional<double> &chosen) {
     merge(name, value, chosen);
@@ -278,8 +278,8 @@ private:
 };
 } // namespace
 
-/// A patch is no larger than the image; the tokens of a vision transformer are
-/// its patches, and no pixel may be left.
+/// Checks that a patch is no larger than the image. The tokens of a vision
+/// transformer are its patches, which must cover every pixel.
 static void checkPatches(const ModelInfo &info, const ModelOptions &options,
                          OptionMerger &merger) {
   bool isWhole = llvm::StringRef(info.name).starts_with("vit_");
@@ -292,7 +292,8 @@ static void checkPatches(const ModelInfo &info, const ModelOptions &options,
     }
 }
 
-/// Models with shifted windows hold a constant with a number for each patch.
+/// Checks the size of a constant: models with shifted windows have one with a
+/// number for each patch.
 static void checkWindows(const ModelInfo &info, const ModelOptions &options,
                          OptionMerger &merger) {
   constexpr int64_t most = int64_t(1) << 22; // 16 MiB

@@ -1,9 +1,9 @@
 //===- ResNet.cpp - Residual networks -------------------------------------===//
 //
-// He et al. 2016 (arXiv 1512.03385) as torchvision has them: a bottleneck's
-// stride is on its 3x3 convolution. Modules and variables have torchvision's
-// names. The first layers are the block "stem", the stages "layer1" to
-// "layer4" blocks of residual blocks "layer1.0"; the head is inline.
+// He et al. 2016 (arXiv 1512.03385), as in torchvision: a bottleneck's stride
+// is on its 3x3 convolution. Modules and variables have torchvision's names.
+// The first layers are the block "stem", the stages "layer1" to "layer4" blocks
+// of residual blocks "layer1.0"; the head is inline.
 //
 //===----------------------------------------------------------------------===//
 
@@ -81,7 +81,7 @@ private:
   nn::Sequential *shortcut = nullptr;
 };
 
-/// What comes before the first stage. Its children have the network's names.
+/// The layers before the first stage. Its children have the network's names.
 class ResNetStem : public nn::Module {
 public:
   ResNetStem(Stem stem, int64_t in, int64_t out)
@@ -153,8 +153,8 @@ private:
                                                  Annotate::Blocks);
       in = depth.bottleneck ? 4 * channels : channels;
     }
-    // The last stage's backward pass begins at once: computing it again would
-    // take time and save nothing.
+    // The last stage's backward pass begins immediately: recomputing the stage
+    // would take time and save nothing.
     bool isLast = index + 1 == depth.blocks.size();
     stage.config().block().activation_checkpointing(
         *options.annotate == Annotate::Stages && !isLast);

@@ -1,10 +1,10 @@
 //===- Swin.cpp - Attention in shifted windows ----------------------------===//
 //
-// Liu et al. 2021 (arXiv 2103.14030) and, for volumes, 2022 (arXiv 2106.13230)
-// as torchvision has them: images (N,H,W,C) or volumes (N,D,H,W,C). Modules and
-// variables have torchvision's names, by which the stages of images are
-// "features.1", "features.3"..., those of volumes "features.0", "features.2"...
-// Stages are blocks of blocks "features.1.0".
+// Liu et al. 2021 (arXiv 2103.14030) and, for volumes, 2022 (arXiv 2106.13230),
+// as in torchvision: images (N,H,W,C) or volumes (N,D,H,W,C). Modules and
+// variables have torchvision's names: the stages of images are "features.1",
+// "features.3"..., those of volumes "features.0", "features.2"... Stages are
+// blocks of blocks "features.1.0".
 //
 //===----------------------------------------------------------------------===//
 
@@ -22,7 +22,7 @@ namespace {
 
 constexpr double kEpsilon = 1e-5;
 
-/// Of a volume.
+/// Frames in a patch of a volume.
 constexpr int64_t kFramesOfPatch = 2;
 
 nn::LinearInit published() {
@@ -33,7 +33,7 @@ nn::LinearInit published() {
 // Attention in windows
 //===----------------------------------------------------------------------===//
 
-/// How tokens attend to those of their window.
+/// Options of attention within a window.
 struct WindowOptions {
   Extents window, shift;
   bool adapts; // windows are no larger than the image
@@ -75,9 +75,9 @@ private:
     return Extents(x.getType().getShape().drop_front().drop_back());
   }
 
-  /// What adds to the scores: the bias of distances (1,H,N,N), and where
-  /// windows were shifted also a mask of what did not lie side by side before,
-  /// (windows,H,N,N).
+  /// Returns the term added to the scores: the bias of distances (1,H,N,N), and
+  /// where windows were shifted also a mask of elements that were not
+  /// neighbours before, (windows,H,N,N).
   Tensor bias(nn::Trace &trace, const WindowGrid &grid) {
     int64_t tokens = grid.tokens();
     Tensor indices =
@@ -93,8 +93,8 @@ private:
     return nn::addAlong(repeated, mask(trace, grid), {0, 2, 3});
   }
 
-  /// (windows,N,N): -100 between elements of different parts of the image, as
-  /// published, else 0.
+  /// Returns (windows,N,N): -100 between elements of different parts of the
+  /// image, as published, else 0.
   static Tensor mask(nn::Trace &trace, const WindowGrid &grid) {
     int64_t count = grid.count(), tokens = grid.tokens();
     llvm::SmallVector<int64_t> shape = {count, tokens, tokens};
@@ -135,7 +135,7 @@ protected:
   }
 
 private:
-  /// Each call draws for itself.
+  /// Each call draws separate random numbers.
   Tensor drop(const Tensor &x) const {
     return nn::dropout(x, depth, nn::DropoutMode::Samples);
   }
@@ -147,8 +147,8 @@ private:
   double depth;
 };
 
-/// Four neighbours of an image, side by side in their channels, normalized and
-/// mixed to twice the channels of one.
+/// Four neighbours of an image, concatenated along the channels, normalized and
+/// projected to twice the channels of one.
 class PatchMerging : public nn::Module {
 public:
   explicit PatchMerging(int64_t channels)
@@ -206,7 +206,8 @@ private:
             *options.channels};
   }
 
-  /// Images' patches are the first of the features, volumes' stand before.
+  /// The patches of images are the first of the features; those of volumes
+  /// precede them.
   void addPatches(bool isVolume, const SwinSize &size,
                   const ModelOptions &options) {
     int64_t patch = *options.patch;
@@ -253,7 +254,7 @@ private:
       block.config().activation_checkpointing(*options.annotate ==
                                               Annotate::Blocks);
     }
-    // The last stage's backward pass begins at once.
+    // The last stage's backward pass begins immediately.
     bool isLast = index + 1 == size.blocks.size();
     stage.config().block().activation_checkpointing(
         *options.annotate == Annotate::Stages && !isLast);

@@ -1,7 +1,7 @@
 //===- Views.h - Classifiers of several images a case -----------*- C++ -*-===//
 //
-// With option `views` above 1 a classifier of images takes as many a case. Its
-// backbone is what it is for one; see nn/MultiView.h.
+// With option `views` above 1, a classifier of images takes that number of
+// images a case. Its backbone is the same as for one; see nn/MultiView.h.
 //
 //===----------------------------------------------------------------------===//
 #ifndef REPRISE_ZOO_VIEWS_H
@@ -12,18 +12,19 @@
 
 namespace reprise::zoo {
 
-/// (batch,height,width,channels), of several views (batch,views,height,...).
+/// Returns (batch,height,width,channels), with several views
+/// (batch,views,height,...).
 llvm::SmallVector<int64_t> imageExtents(const ModelOptions &options);
 
-/// Adds the module "view_pool" to `model` where there are several views, of
-/// backbones that make `features` of each; else null.
+/// If there are several views, adds the module "view_pool" to `model`, for
+/// backbones that return `features` for each; else returns null.
 nn::ViewPool *addViewPool(nn::Module &model, const ModelOptions &options,
                           int64_t features);
 
-/// The model's input as images of a backbone; `pool` as made above.
+/// Returns the model's input as images of a backbone; `pool` as returned above.
 nn::Tensor viewsOf(const nn::Tensor &input, const nn::ViewPool *pool);
 
-/// The features of cases from those of their views.
+/// Combines the features of a case's views into those of the case.
 nn::Tensor poolViews(const nn::Tensor &features, nn::ViewPool *pool);
 
 } // namespace reprise::zoo

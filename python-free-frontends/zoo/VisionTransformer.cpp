@@ -1,9 +1,9 @@
 //===- VisionTransformer.cpp - Images as sequences of patches -------------===//
 //
-// Dosovitskiy et al. 2021 (arXiv 2010.11929) as torchvision has them: layers
+// Dosovitskiy et al. 2021 (arXiv 2010.11929), as in torchvision: layers
 // normalize before attention and before the perceptron. Modules and variables
-// have torchvision's names. Each layer is a block "encoder.layers.
-// encoder_layer_0"; patches, positions and the head are inline.
+// have torchvision's names. Each layer is a block
+// "encoder.layers.encoder_layer_0"; patches, positions and the head are inline.
 //
 //===----------------------------------------------------------------------===//
 
@@ -65,8 +65,8 @@ public:
       auto &layer = layers.add<EncoderBlock>(
           "encoder_layer_" + std::to_string(i), *options.baseWidth, size.heads,
           *options.dropout, *options.attentionDropout);
-      // The last one's backward pass begins at once: computing it again would
-      // take time and save nothing.
+      // The last layer's backward pass begins immediately: recomputing the
+      // layer would take time and save nothing.
       bool isLast = i + 1 == size.layers;
       layer.config().activation_checkpointing(
           *options.annotate == Annotate::Blocks ||

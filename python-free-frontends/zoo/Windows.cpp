@@ -16,7 +16,7 @@ static int64_t product(llvm::ArrayRef<int64_t> factors) {
 }
 
 //===----------------------------------------------------------------------===//
-// Where they lie
+// Positions
 //===----------------------------------------------------------------------===//
 
 bool WindowGrid::isShifted() const {
@@ -42,10 +42,11 @@ WindowGrid zoo::layOutWindows(llvm::ArrayRef<int64_t> extents,
 }
 
 //===----------------------------------------------------------------------===//
-// Taking apart and joining
+// Partitioning and joining
 //===----------------------------------------------------------------------===//
 
-/// `by` along the dimensions of the image, as shifts of a tensor (B,...,C).
+/// Returns `by`, along the dimensions of the image, as shifts of a tensor
+/// (B,...,C).
 static llvm::SmallVector<int64_t> ofTensor(llvm::ArrayRef<int64_t> by,
                                            int64_t sign) {
   llvm::SmallVector<int64_t> shifts = {0};
@@ -55,7 +56,7 @@ static llvm::SmallVector<int64_t> ofTensor(llvm::ArrayRef<int64_t> by,
   return shifts;
 }
 
-/// (B, n1, w1, n2, w2, ..., C) for windows `n` of extents `w`.
+/// Returns (B, n1, w1, n2, w2, ..., C) for windows `n` of extents `w`.
 static llvm::SmallVector<int64_t> interleaved(int64_t batch, int64_t channels,
                                               const WindowGrid &grid) {
   llvm::SmallVector<int64_t> shape = {batch};
@@ -106,7 +107,7 @@ Tensor zoo::joinWindows(const Tensor &x, int64_t batch,
 // Distances and masks
 //===----------------------------------------------------------------------===//
 
-/// The coordinates of element `number` of a box, row-major.
+/// Returns the coordinates of element `number` of a box, row-major.
 static Extents coordinates(int64_t number, llvm::ArrayRef<int64_t> box) {
   Extents at(box.size());
   for (size_t d = box.size(); d-- > 0; number /= box[d])
@@ -138,8 +139,8 @@ std::vector<int32_t> zoo::distanceIndices(llvm::ArrayRef<int64_t> window,
   return indices;
 }
 
-/// Which of the parts that a shift brings together an element is in, along one
-/// dimension: 0 before the last window, 1 in it, 2 behind the seam.
+/// Returns the part of an element along one dimension, among the parts that a
+/// shift brings together: 0 before the last window, 1 in it, 2 after the seam.
 static int32_t partOf(int64_t at, int64_t padded, int64_t side, int64_t shift) {
   if (shift == 0)
     return 0;
@@ -193,7 +194,7 @@ Tensor zoo::mergeNeighbours(const Tensor &x) {
   return nn::reshape(nn::transpose(nn::reshape(even, apart), order), merged);
 }
 
-/// A linear layer whose weight stands as a convolution's.
+/// A linear layer whose weight has the layout of a convolution's.
 class VolumePatches::Projection : public nn::Module {
 public:
   Projection(int64_t in, int64_t out, std::array<int64_t, 3> patch)

@@ -1,8 +1,7 @@
-//===- Windows.h - Windows of images and volumes ------------------*- C++
-//-*-===//
+//===- Windows.h - Windows of images and volumes ----------------*- C++ -*-===//
 //
-// Where windows lie on an image (H,W) or a volume (D,H,W), and tensors
-// (B,extents...,C) taken apart into them.
+// Positions of windows in an image (H,W) or a volume (D,H,W), and partitions of
+// tensors (B,extents...,C) into them.
 //
 //===----------------------------------------------------------------------===//
 #ifndef REPRISE_LIB_ZOO_WINDOWS_H
@@ -19,43 +18,43 @@ namespace reprise::zoo {
 using Extents = llvm::SmallVector<int64_t, 3>;
 
 struct WindowGrid {
-  /// Multiples of the window.
+  /// Extents, rounded up to multiples of the window.
   Extents padded;
   Extents window;
-  /// By how much windows are moved towards the end, cyclically.
+  /// The cyclic shift of windows towards the end.
   Extents shift;
 
   bool isShifted() const;
-  /// Windows.
+  /// Returns the number of windows.
   int64_t count() const;
-  /// Elements of a window.
+  /// Returns the number of elements of a window.
   int64_t tokens() const;
 };
 
-/// The windows of an image of `extents`. Along a dimension that one window
-/// covers there is no shift. `adapts`: a window is no larger than the image.
+/// Returns the windows of an image of `extents`. A dimension that one window
+/// covers is not shifted. `adapts`: a window is no larger than the image.
 WindowGrid layOutWindows(llvm::ArrayRef<int64_t> extents,
                          llvm::ArrayRef<int64_t> window,
                          llvm::ArrayRef<int64_t> shift, bool adapts);
 
-/// (B,padded...,C) to (B*windows,tokens,C).
+/// Converts (B,padded...,C) to (B*windows,tokens,C).
 nn::Tensor partitionWindows(const nn::Tensor &x, const WindowGrid &grid);
-/// And back, for `batch` images.
+/// The inverse, for `batch` images.
 nn::Tensor joinWindows(const nn::Tensor &x, int64_t batch,
                        const WindowGrid &grid);
 
-/// How many distances there are between two elements of a window.
+/// Returns the number of distances between two elements of a window.
 int64_t countDistances(llvm::ArrayRef<int64_t> window);
-/// The number of the distance between each two of the first `tokens` elements
-/// of a window, row by row.
+/// Returns the number of the distance between each two of the first `tokens`
+/// elements of a window, row by row.
 std::vector<int32_t> distanceIndices(llvm::ArrayRef<int64_t> window,
                                      int64_t tokens);
-/// (windows,tokens): which part of the image an element is of. Elements of
-/// different parts lie in one window by the shift alone.
+/// Returns (windows,tokens): the part of the image that an element belongs to.
+/// Elements of different parts are in one window only because of the shift.
 std::vector<int32_t> partsOfImage(const WindowGrid &grid);
 
-/// (B,...,H,W,C) to (B,...,H/2,W/2,4C), an odd extent padded by zeros: of each
-/// four neighbours the channels of (0,0), (1,0), (0,1), (1,1).
+/// Converts (B,...,H,W,C) to (B,...,H/2,W/2,4C), with an odd extent padded by
+/// zeros: the channels of (0,0), (1,0), (0,1), (1,1) of each four neighbours.
 nn::Tensor mergeNeighbours(const nn::Tensor &x);
 
 /// Volumes (B,D,H,W,C) cut into patches, padded by zeros to a multiple of them:

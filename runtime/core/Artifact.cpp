@@ -33,7 +33,7 @@ template <typename T> static T fetch(const uint8_t *at) {
 
 static XXH128_canonical_t digestOf(const uint8_t *header,
                                    const uint8_t *payload, size_t size) {
-  // The streaming state is a few hundred bytes and wants 64-byte alignment,
+  // The streaming state is a few hundred bytes and requires 64-byte alignment,
   // which a local variable of this type has.
   XXH3_state_t state;
   XXH3_INITSTATE(&state);

@@ -240,7 +240,7 @@ rp_status *rp_program_output(const rp_program *program, const char *entry,
       [&] { return binding(program, entry, index, info, Direction::Output); });
 }
 
-/// Null where an input has none.
+/// Returns null if an input has none.
 static const flatbuffers::Vector<flatbuffers::Offset<fb::IndexRange>> *
 rangesOf(const rp_program *program, const char *entry, size_t input) {
   const fb::Entry *e = findEntry(program, entry);
@@ -275,7 +275,7 @@ rp_status *rp_program_index_range(const rp_program *program, const char *entry,
   });
 }
 
-/// Asks an entry for a number of bytes.
+/// Queries a number of bytes of an entry.
 static rp_status *askEntry(const rp_program *program, const char *entry,
                            size_t *bytes, size_t (*answer)(const fb::Entry &)) {
   return guarded([&]() -> Status {

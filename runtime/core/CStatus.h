@@ -12,14 +12,14 @@ struct rp_status {
 
 namespace reprise::rt {
 
-/// Handed out when there is no memory for a status; never freed.
+/// Returned when there is no memory for a status; never freed.
 inline rp_status &outOfMemory() {
   static rp_status status{
       Status::error(RP_OUT_OF_MEMORY, "out of memory on the host")};
   return status;
 }
 
-/// Null for success.
+/// Returns null for success.
 inline rp_status *wrap(Status status) noexcept {
   if (status.ok())
     return nullptr;
@@ -27,7 +27,7 @@ inline rp_status *wrap(Status status) noexcept {
   return wrapped ? wrapped : &outOfMemory();
 }
 
-/// What a function of the interface does; nothing is thrown out of it.
+/// Runs the body of a C function; no exception leaves it.
 template <typename Body> rp_status *guarded(Body body) noexcept {
   try {
     return wrap(body());

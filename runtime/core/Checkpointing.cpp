@@ -1,4 +1,4 @@
-//===- Checkpointing.cpp - Switched on and off while training -------------===//
+//===- Checkpointing.cpp - Switch checkpointing while training ------------===//
 #include "reprise/Runtime/Checkpointing.h"
 #include "CStatus.h"
 
@@ -15,7 +15,7 @@ struct rp_checkpointing {
   uint32_t segments = 0;
   rp_make_program make = nullptr;
   void *context = nullptr;
-  const rp_program *program = nullptr; // of the session, once it was switched
+  const rp_program *program = nullptr; // of the session, after a switch
   std::map<uint32_t, std::unique_ptr<rp_program, Close>> programs;
 };
 
@@ -24,7 +24,7 @@ static Status invalid(const char *what, const char *file = __builtin_FILE(),
   return Status::error(RP_INVALID_ARGUMENT, what, file, line);
 }
 
-/// Goes on with a number of segments; the status of a call is handed on.
+/// Continues with a number of segments; returns the status of the failed call.
 static rp_status *switchTo(rp_checkpointing &it, uint32_t segments) {
   if (it.segments == segments)
     return nullptr;
@@ -67,7 +67,7 @@ void rp_checkpointing_destroy(rp_checkpointing *checkpointing) {
   delete checkpointing;
 }
 
-/// The same, and what is thrown as a status.
+/// The same, with exceptions returned as a status.
 static rp_status *guardedSwitch(rp_checkpointing *checkpointing,
                                 uint32_t segments) {
   rp_status *status = nullptr;

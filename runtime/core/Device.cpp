@@ -74,14 +74,15 @@ static DeviceOpener findRegistered(const std::string &name) {
   return found == registry.devices.end() ? nullptr : found->second;
 }
 
-/// Whether a name may become part of a file's: nothing that leaves a folder.
+/// Returns true if a name may become part of a file name: it cannot leave the
+/// folder.
 static bool isPlain(const std::string &name) {
   return !name.empty() && name.size() <= 64 &&
          name.find_first_not_of("abcdefghijklmnopqrstuvwxyz0123456789-_") ==
              std::string::npos;
 }
 
-/// Opens the shared library of a device; on failure `why` says what was tried.
+/// Opens a device's shared library; on failure `why` lists the attempts.
 static void *openLibrary(const std::string &name, std::string &why) {
   std::string file = "libreprise-device-" + name + ".so";
   const char *path = std::getenv("REPRISE_DEVICE_PATH");
@@ -115,7 +116,8 @@ static Status unavailable(const std::string &name, const std::string &why,
                        file, line);
 }
 
-/// The device of a shared library, which stays open: its code may be anywhere.
+/// Returns the device of a shared library, which stays open: its code may be in
+/// use anywhere.
 static Expected<std::unique_ptr<Device>> openShared(const std::string &name,
                                                     const std::string &which) {
   if (!isPlain(name))

@@ -1,10 +1,10 @@
 //===- Initialize.cpp - Initial values of variables -----------------------===//
 //
 // Method:  Philox block i / 4 of the stream of the variable's name; normal
-//          numbers by Box and Muller (1958) from two words each pair, so that
-//          elements 2j and 2j+1 share a radius.
-//          KaimingNormal is He et al. (arXiv 1502.01852) with fan-out, the
-//          standard of residual networks: standard deviation sqrt(2 / fan_out).
+//          numbers by Box and Muller (1958) from two words per pair, so that
+//          elements 2j and 2j+1 share a radius. KaimingNormal is He et al.
+//          (arXiv 1502.01852) with fan-out, the standard of residual networks:
+//          standard deviation sqrt(2 / fan_out).
 //
 //===----------------------------------------------------------------------===//
 #include "Initialize.h"
@@ -23,7 +23,7 @@ static double normalNumber(const PhiloxBlock &block, unsigned lane) {
   return radius * (lane & 1 ? std::sin(kTwoPi * v) : std::cos(kTwoPi * v));
 }
 
-/// Of a filter (O,KH,KW,I) O*KH*KW, of a matrix (out,in) out.
+/// Returns O*KH*KW for a filter (O,KH,KW,I), out for a matrix (out,in).
 static double fanOut(const fb::View &view) {
   double fan = 1;
   for (uint32_t i = 0; i + 1 < view.shape()->size(); ++i)
@@ -50,7 +50,7 @@ static double element(const fb::Variable &v, uint64_t seed, uint64_t stream,
     return scale * normalNumber(philoxBlock(seed, stream, index / 4),
                                 unsigned(index % 4));
   case fb::InitKind::Elements:
-    break; // copied as they are
+    break; // copied unchanged
   }
   return 0;
 }
@@ -58,7 +58,7 @@ static double element(const fb::Variable &v, uint64_t seed, uint64_t stream,
 static uint16_t toBF16(float value) {
   uint32_t bits;
   std::memcpy(&bits, &value, sizeof bits);
-  // To nearest, ties to even; initial values are finite.
+  // Rounds to nearest, ties to even; initial values are finite.
   return uint16_t((bits + 0x7FFF + ((bits >> 16) & 1)) >> 16);
 }
 

@@ -11,7 +11,7 @@
 
 namespace reprise::rt {
 
-/// The bytes of a verified variable's initial value.
+/// Returns the bytes of a verified variable's initial value.
 std::vector<uint8_t> initialBytes(const fb::Variable &variable, uint64_t seed);
 
 } // namespace reprise::rt

@@ -59,7 +59,8 @@ static bool isRowMajor(const TensorDesc &tensor) {
   return true;
 }
 
-/// Extent of a convolution's output along one dimension, or a negative number.
+/// Returns the extent of a convolution's output along one dimension, or a
+/// negative number.
 static int64_t outputExtent(int64_t in, int64_t kernel, int64_t stride,
                             int64_t padding, int64_t dilation) {
   int64_t room = in + padding - ((kernel - 1) * dilation + 1);
@@ -132,7 +133,7 @@ static Status checkMatMul(const LibraryCallDesc &desc) {
   return {};
 }
 
-/// (...,C) and (C) to (...,C) and (...).
+/// Checks (...,C) and (C) to (...,C) and (...).
 static Status checkRmsNorm(const LibraryCallDesc &desc) {
   const TensorDesc &x = desc.inputs[0], &gamma = desc.inputs[1],
                    &y = desc.outputs[0], &rstd = desc.outputs[1];
@@ -157,7 +158,7 @@ static Status checkRmsNorm(const LibraryCallDesc &desc) {
   return {};
 }
 
-/// Its scale, and the probability of dropping a weight.
+/// Checks an attention's scale and the probability of dropping a weight.
 static Status checkAttentionNumbers(const LibraryCallDesc &desc) {
   if (!(std::abs(desc.floats[0]) < HUGE_VAL))
     return wrong("the scale of an attention is no number");
@@ -168,7 +169,7 @@ static Status checkAttentionNumbers(const LibraryCallDesc &desc) {
   return {};
 }
 
-/// The shapes of an attention of (B,N,3,H,D) and what belongs to it.
+/// Checks the shapes of an attention on (B,N,3,H,D) and of its other operands.
 static Status checkAttention(const LibraryCallDesc &desc) {
   bool isGrad = desc.op == LibraryOp::AttentionGrad;
   size_t required = functionOf(desc).inputs;
@@ -229,14 +230,14 @@ static Status checkAttention(const LibraryCallDesc &desc) {
 }
 
 //===----------------------------------------------------------------------===//
-// What is the same for all functions
+// Checks of all functions
 //===----------------------------------------------------------------------===//
 
 static std::string counted(size_t count, const char *what) {
   return std::to_string(count) + " " + what + (count == 1 ? "" : "s");
 }
 
-/// How many of everything there are, before anything is looked into.
+/// Checks the number of everything before anything is read.
 static Status checkCounts(const LibraryCallDesc &desc) {
   if (size_t(desc.op) >= kLibraryFunctionCount)
     return wrong("unknown library operation");
@@ -269,7 +270,7 @@ static Status checkCounts(const LibraryCallDesc &desc) {
   return {};
 }
 
-/// Seed and step of a call that draws random numbers.
+/// Checks seed and step of a call that draws random numbers.
 static Status checkDraw(const LibraryCallDesc &desc) {
   for (size_t i = floatInputs(desc); i < desc.inputs.size(); ++i)
     if (desc.inputs[i].type != RP_I64 || !desc.inputs[i].shape.empty())
@@ -279,7 +280,8 @@ static Status checkDraw(const LibraryCallDesc &desc) {
   return {};
 }
 
-/// Tensors that do not hold the function's own inputs are of that type, or f32.
+/// Checks that tensors other than the function's own inputs are of that type or
+/// f32.
 static Status checkTypes(const LibraryCallDesc &desc) {
   rp_element_type type = desc.inputs[0].type;
   for (const TensorDesc *tensor : floatTensors(desc)) {
@@ -299,7 +301,8 @@ static Status checkTypes(const LibraryCallDesc &desc) {
   return {};
 }
 
-/// The inputs of epilogues fit the result and are not wider than it.
+/// Checks that the inputs of epilogues fit the result and are not wider than
+/// it.
 static Status checkEpilogues(const LibraryCallDesc &desc) {
   const TensorDesc &result = desc.outputs[0];
   size_t input = functionOf(desc).inputs;

@@ -1,7 +1,7 @@
-//===- MemoryCheck.cpp - What a step writes, found by looking -------------===//
+//===- MemoryCheck.cpp - Check the writes of each step --------------------===//
 //
-// The arena and its guards are arranged and compared piece by piece, so that
-// beside the arena's contents the host holds some pieces only.
+// The arena and its guards are filled and compared piece by piece, so that the
+// host holds only the arena's contents and some pieces.
 //
 //===----------------------------------------------------------------------===//
 #include "MemoryCheck.h"
@@ -17,7 +17,7 @@ MemoryCheck::MemoryCheck(const fb::Program &program,
                          std::unique_ptr<DeviceProgram> checked)
     : program(program), checked(std::move(checked)), pattern(kPiece),
       complement(kPiece), contents(program.arena_bytes()) {
-  // Multiplicative hashing of the place: a copy from another place shows.
+  // Multiplicative hashing of the place: a copy from another place is detected.
   for (uint64_t i = 0; i < kPiece; ++i) {
     pattern[i] = uint8_t((i + 1) * 0x9E3779B97F4A7C15 >> 56);
     complement[i] = uint8_t(~pattern[i]);
@@ -25,7 +25,7 @@ MemoryCheck::MemoryCheck(const fb::Program &program,
 }
 
 //===----------------------------------------------------------------------===//
-// What a step may read and write
+// Reads and writes of a step
 //===----------------------------------------------------------------------===//
 
 namespace {
@@ -47,7 +47,7 @@ static StepViews viewsOf(const fb::LibraryCall &call) {
 static StepViews viewsOf(const fb::KernelLaunch &launch,
                          const fb::Program &program, const fb::Entry &entry) {
   StepViews views;
-  // What a kernel writes it may have read before.
+  // A kernel may have read a view before it writes it.
   if (launch.args())
     views.reads.assign(launch.args()->begin(), launch.args()->end());
   for (uint32_t i = 0; launch.writes() && i < launch.writes()->size(); ++i) {
@@ -76,7 +76,7 @@ static StepViews viewsOf(const fb::Step &step, const fb::Program &program,
   return {};
 }
 
-/// Whether the bytes of `view` hold something when the step begins.
+/// Returns true if the bytes of `view` hold a value when the step begins.
 bool MemoryCheck::holdsValues(const StepRef &step, const fb::View &view) const {
   uint32_t fixed = program.buffers() ? program.buffers()->size() : 0;
   if (view.buffer() < fixed ||
@@ -91,8 +91,8 @@ bool MemoryCheck::holdsValues(const StepRef &step, const fb::View &view) const {
 
 using Run = std::pair<uint64_t, uint64_t>;
 
-/// The bytes of the elements of `view`, which begins at `offset`: one run if it
-/// is dense, else one for each stretch without gaps.
+/// Appends the bytes of the elements of `view`, which begins at `offset`: one
+/// run if it is dense, otherwise one for each stretch without gaps.
 static void appendRuns(const fb::View &view, uint64_t offset,
                        std::vector<Run> &runs) {
   uint32_t rank = view.shape() ? view.shape()->size() : 0;
@@ -146,8 +146,8 @@ MemoryCheck::Touched MemoryCheck::touchedBy(const StepRef &step) const {
 // Arranging and comparing
 //===----------------------------------------------------------------------===//
 
-/// Fills `before` with what the piece from `begin` on holds when a step begins
-/// that is given `kept`.
+/// Fills `before` with the expected content of the piece at `begin` when a step
+/// that receives `kept` begins.
 void MemoryCheck::expect(uint64_t begin, uint64_t bytes, Pattern which,
                          const Ranges &kept) {
   before.resize(bytes);
@@ -176,7 +176,7 @@ Status MemoryCheck::arrange(Pattern which, const Ranges &kept) {
   return {};
 }
 
-/// Notes the bytes of the piece from `begin` on that are not as before.
+/// Notes the changed bytes of the piece at `begin`.
 void MemoryCheck::compare(uint64_t begin, const Ranges &writable,
                           Damage &damage) {
   auto range = std::partition_point(
@@ -227,7 +227,7 @@ static std::string describe(const fb::Step &step, uint32_t index,
          text(entry.name()) + "'";
 }
 
-/// The name of what lives at a byte of the arena, or null.
+/// Returns the name of the buffer that lives at a byte of the arena, or null.
 static const fb::Buffer *residentAt(const fb::Program &program,
                                     const fb::Entry &entry, uint32_t step,
                                     uint64_t offset) {
@@ -245,7 +245,7 @@ static const fb::Buffer *residentAt(const fb::Program &program,
   return nullptr;
 }
 
-/// Of a byte counted from the start of the first guard.
+/// Describes a byte, counted from the start of the first guard.
 std::string MemoryCheck::place(const StepRef &step, uint64_t at) const {
   if (at < kGuardBytes)
     return "byte " + std::to_string(kGuardBytes - at) + " before the arena";
@@ -329,7 +329,7 @@ Status MemoryCheck::run(size_t entry, size_t first, size_t end) {
   return {};
 }
 
-/// Puts back what the arena holds between steps, when somebody asks for it.
+/// Restores the arena's content between steps when it is needed.
 Status MemoryCheck::restore() {
   if (!isRestored)
     REPRISE_RETURN_IF_ERROR(arrange(Pattern::Plain, {{0, contents.size()}}));

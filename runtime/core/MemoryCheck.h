@@ -1,17 +1,17 @@
-//===- MemoryCheck.h - What a step writes, found by looking -----*- C++ -*-===//
+//===- MemoryCheck.h - Check the writes of each step ------------*- C++ -*-===//
 //
-// A device's program whose steps are watched. Before a step everything it has
-// no business with is filled with a pattern, afterwards every byte of the
-// arena and of the guards around it is compared:
+// A device's program whose steps are checked. Before a step, everything that it
+// must not touch is filled with a pattern; afterwards every byte of the arena
+// and of the guards around it is compared:
 //
 //   guard  | other's | operand | result  | dead    | workspace | guard
 //   before pppppppppp vvvvvvvvv ppppppppp ppppppppp ppppppppppp pppppppp
 //   after  pppppppppp vvvvvvvvv ......... ppppppppp ........... pppppppp
 //
 // (p: pattern, v: values, kept on the host meanwhile, .: may differ). Each step
-// runs twice, with a pattern and with its complement: whatever a write leaves,
-// it differs from one of them, so that no changed byte is missed; and a step
-// that reads what it may not gives two results. A step takes some five passes
+// runs twice, with a pattern and with its complement: a written byte differs
+// from at least one of them, so that no changed byte is missed; and a step that
+// reads bytes it must not read gives two results. A step takes some five passes
 // over the arena, and the host keeps a second arena.
 //
 //===----------------------------------------------------------------------===//
@@ -27,7 +27,7 @@ namespace reprise::rt {
 
 class MemoryCheck : public DeviceProgram {
 public:
-  /// What `checked` needs before and behind its arena.
+  /// The guard bytes that `checked` needs before and after its arena.
   static constexpr uint64_t kGuardBytes = 16 << 10;
 
   /// `program` outlives the result. `checked` has just been prepared.
@@ -40,19 +40,19 @@ public:
   Status writeGuarded(uint64_t offset, const void *data,
                       uint64_t bytes) override;
   Status readGuarded(uint64_t offset, void *data, uint64_t bytes) override;
-  /// Fails with RP_INTERNAL, naming the step, when a step changes a byte that
-  /// is none of its results' or its workspace's, or depends on one that is
-  /// none of its operands'. The arena then holds what it did before that step.
+  /// Fails with RP_INTERNAL, naming the step, if a step changes a byte outside
+  /// its results and workspace, or depends on one outside its operands. The
+  /// arena then has its content from before that step.
   Status run(size_t entry, size_t first, size_t end) override;
   uint64_t highWaterBytes() const override { return checked->highWaterBytes(); }
-  /// The result is checked as well.
+  /// Returns a program that is checked as well.
   Expected<std::unique_ptr<DeviceProgram>>
   prepareBeside(const fb::Program &other) override;
-  /// Between the turns of programs in one memory: puts into the arena what it
-  /// holds between steps, and takes as that what is there.
+  /// Restores the arena's content between steps and saves the present one, for
+  /// switches between programs in one memory.
   Status restore();
   Status adopt();
-  /// The end of the highest byte of the arena or behind it that a step changed
+  /// The end of the highest byte, in the arena or after it, that a step changed
   /// or that was written from outside.
   uint64_t changedBytes() const { return changed; }
 
@@ -62,9 +62,9 @@ private:
     uint64_t begin = 0, end = 0;
   };
   using Ranges = std::vector<Range>;
-  /// Where a step's operands lie; sorted, without overlaps.
+  /// The places of a step's operands; sorted, without overlaps.
   struct Touched {
-    Ranges values;   // hold something before the step
+    Ranges values;   // hold a value before the step
     Ranges results;  // are written
     Ranges writable; // results and workspace
   };
@@ -73,8 +73,9 @@ private:
     const fb::Entry &entry;
     uint32_t index;
   };
-  /// The first and the last byte that a step changed and may not, counted from
-  /// the start of the guard before the arena; none if `first` is above `last`.
+  /// The first and the last byte that a step changed without permission,
+  /// counted from the start of the guard before the arena; none if `first` is
+  /// above `last`.
   struct Damage {
     uint64_t first = UINT64_MAX, last = 0;
   };
@@ -99,7 +100,7 @@ private:
   std::unique_ptr<DeviceProgram> checked;
   std::vector<uint8_t> pattern, complement; // of a piece
   std::vector<uint8_t> contents;            // of the arena, between steps
-  std::vector<uint8_t> before, after;       // a piece, as it was and as it is
+  std::vector<uint8_t> before, after;       // a piece before and after the step
   uint64_t changed = 0;
   bool isRestored = true; // the arena holds `contents`
 };

@@ -18,9 +18,9 @@ public:
   static Expected<std::shared_ptr<const Program>> fromMemory(const void *data,
                                                              size_t size);
   const fb::Program &root() const { return *program; }
-  /// Number of the entry of that name, or -1.
+  /// Returns the number of the entry of that name, or -1.
   int findEntry(std::string_view name) const;
-  /// The same, as an error.
+  /// The same, with an error if there is none.
   Expected<size_t> entryNumber(std::string_view name) const;
   const fb::Entry &entry(size_t number) const {
     return *program->entries()->Get(flatbuffers::uoffset_t(number));

@@ -1,8 +1,8 @@
 //===- Session.cpp - One running program ----------------------------------===//
 //
-// Entries share the arena, so setting an input of one destroys the outputs
-// and inputs of another; the session keeps track and says so instead of
-// handing out bytes that have been overwritten.
+// Entries share the arena, so setting an input of one destroys the outputs and
+// inputs of another; the session keeps track and reports an error instead of
+// returning overwritten bytes.
 //
 //===----------------------------------------------------------------------===//
 #include "Session.h"
@@ -25,7 +25,7 @@ static uint32_t stepsOf(const fb::Entry &entry) {
 
 using Bindings = flatbuffers::Vector<flatbuffers::Offset<fb::Binding>>;
 
-/// Number of the binding of that name, or -1.
+/// Returns the number of the binding of that name, or -1.
 static int findBinding(const Bindings *bindings, std::string_view name) {
   if (bindings)
     for (uint32_t i = 0; i < bindings->size(); ++i)
@@ -215,7 +215,7 @@ Status Session::checkInputs(size_t number) const {
   return {};
 }
 
-/// Everything but fixed memory and the inputs just set.
+/// Fills everything but fixed memory and the inputs just set.
 Status Session::poisonBefore(size_t number) {
   const fb::Program &root = program->root();
   const fb::Entry &entry = program->entry(number);

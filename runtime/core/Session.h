@@ -24,44 +24,44 @@ public:
   static Expected<std::unique_ptr<Session>>
   create(std::shared_ptr<const Program> program, const SessionOptions &options);
 
-  /// Goes on with another program of the same variables, which keep their
-  /// values; inputs and outputs are gone. Programs that fit the memory of the
-  /// first stay prepared; a larger one takes new memory, after the old one was
-  /// given back. Where that fails the session is as it was.
+  /// Continues with another program of the same variables, which keep their
+  /// values; inputs and outputs are lost. Programs that fit the memory of the
+  /// first stay prepared; for a larger one the old memory is freed and new
+  /// memory allocated. If that fails, the session is unchanged.
   Status switchTo(std::shared_ptr<const Program> next);
 
   Status initialize(uint64_t seed);
   Status setInput(const char *entry, const char *name, const void *data,
                   size_t bytes);
   Status run(const char *entry);
-  /// Whether the outputs of a run outlive setInput.
+  /// Returns true if the outputs of a run outlive setInput.
   bool stagesInputs() const { return prepared->stagesInputs(); }
   Status getOutput(const char *entry, const char *name, void *data,
                    size_t bytes);
   Status readVariable(const char *name, void *data, size_t bytes);
   Status writeVariable(const char *name, const void *data, size_t bytes);
   rp_memory_stats memory() const;
-  /// As SessionOptions::profile, for the runs from now on.
+  /// Sets SessionOptions::profile for later runs.
   Status setProfile(bool profile);
   size_t stepCount(const char *entry) const;
   Expected<double> stepSeconds(const char *entry, size_t step) const;
 
 private:
-  /// What an entry has been given and what it left.
+  /// The inputs set for an entry and the outputs it left.
   struct EntryState {
     std::vector<bool> inputSet;
     std::vector<double> seconds;
-    /// Of entry buffers: for each step, those that die with it (poison).
+    /// Entry buffers: for each step, those that die with it (poison).
     std::vector<std::vector<uint32_t>> dying;
   };
 
-  /// A program whose turn it is not.
+  /// A prepared program that is not the current one.
   struct Parked {
     std::shared_ptr<const Program> program;
     std::unique_ptr<DeviceProgram> prepared;
     std::vector<EntryState> entries;
   };
-  /// The bytes of a variable, by its number in the program that has its turn.
+  /// The bytes of variables, by their numbers in the current program.
   using Values =
       std::vector<std::pair<const fb::Variable *, std::vector<uint8_t>>>;
 
@@ -85,10 +85,10 @@ private:
   SessionOptions options;
   std::unique_ptr<Device> device;
   std::unique_ptr<DeviceProgram> prepared;
-  /// `prepared`, where memory is checked; else null.
+  /// `prepared` if memory is checked, otherwise null.
   MemoryCheck *check = nullptr;
   std::vector<EntryState> entries;
-  /// In the same memory.
+  /// Prepared programs in the same memory.
   std::vector<Parked> parked;
   uint64_t memoryBytes = 0; // of the arena, as it was allocated
   /// The entry whose outputs are in the arena, or -1.

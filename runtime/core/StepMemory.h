@@ -7,8 +7,8 @@
 
 namespace reprise::rt {
 
-/// Fills one for each step of a verified entry. Linear in the steps that
-/// buffers live for.
+/// Fills one element for each step of a verified entry. Linear in the total
+/// lifetime of the buffers, in steps.
 void fillStepMemory(const fb::Program &program, const fb::Entry &entry,
                     rp_step_memory *steps);
 

@@ -1,10 +1,10 @@
-//===- Turns.cpp - Programs of one session that take turns ----------------===//
+//===- Turns.cpp - Switch between programs of a session -------------------===//
 //
 // Programs of the same variables share the memory of a session where the device
-// can prepare one beside another. Variables that lie where they lay stay there;
-// others go through the host, and constants are filled anew, since the other
-// program has used their bytes. A program that needs more memory gets it after
-// the old one was given back: never two arenas at once.
+// can prepare several in one memory. Variables at the same place stay there;
+// others are moved through the host, and constants are filled again, since the
+// other program has used their bytes. A program that needs more memory gets it
+// after the old memory was freed: there are never two arenas at once.
 //
 //===----------------------------------------------------------------------===//
 #include "../support/Restate.h"
@@ -16,7 +16,7 @@
 namespace reprise::rt {
 
 namespace {
-/// What is left of a session that could not go back.
+/// The rest of a session that could not switch back.
 class LostProgram : public DeviceProgram {
 public:
   explicit LostProgram(Status reason) : reason(std::move(reason)) {}
@@ -60,7 +60,7 @@ static Status otherVariables(const std::string &why,
                        file, line);
 }
 
-/// Whether `next` has the variables of `now`, and is for its device.
+/// Checks that `next` has the variables of `now` and is for its device.
 static Status checkSuccessor(const fb::Program &now, const fb::Program &next) {
   if (now.device()->string_view() != next.device()->string_view())
     return otherVariables("it is for device '" + next.device()->str() +
@@ -83,7 +83,7 @@ static Status checkSuccessor(const fb::Program &now, const fb::Program &next) {
   return {};
 }
 
-/// Reads the variables that lie elsewhere in `next`, or all of them.
+/// Reads the variables that have another place in `next`, or all of them.
 Expected<Session::Values> Session::readMoved(const fb::Program &next,
                                              bool all) {
   Values values;
@@ -121,7 +121,7 @@ void Session::beginTurn(Parked turn) {
     state.inputSet.assign(state.inputSet.size(), false);
 }
 
-/// Gives the turn to a program that shares the memory; parks the other one.
+/// Switches to a program that shares the memory; parks the current one.
 Status Session::takeTurn(const std::shared_ptr<const Program> &next) {
   auto found =
       std::find_if(parked.begin(), parked.end(), [&](const Parked &candidate) {
@@ -145,7 +145,7 @@ Status Session::takeTurn(const std::shared_ptr<const Program> &next) {
   return writeValues(*moved);
 }
 
-/// Gives the memory back and takes that which `next` needs.
+/// Frees the memory and allocates that of `next`.
 Status Session::replaceMemory(std::shared_ptr<const Program> next) {
   Expected<Values> all = readMoved(next->root(), /*all=*/true);
   Expected<Values> back = readMoved(program->root(), /*all=*/true);

@@ -1,10 +1,10 @@
 //===- Verify.cpp - Check the payload of an artifact ----------------------===//
 //
-// Input:   bytes that may be anything.
-// Output:  success, or RP_DATA_LOSS with the first thing that is wrong.
-// Method:  the FlatBuffers verifier bounds every reference; then the meaning
-//          is checked from the outside in: buffers, variables, constants,
-//          entries, steps. What runs later relies on all of it.
+// Input:   arbitrary bytes.
+// Output:  success, or RP_DATA_LOSS with the first error.
+// Method:  the FlatBuffers verifier bounds every reference; then the meaning is
+//          checked from the outside in: buffers, variables, constants, entries,
+//          steps. Execution relies on all of it.
 // Cost:    n log n in buffers and names, linear in everything else.
 //
 //===----------------------------------------------------------------------===//
@@ -157,7 +157,7 @@ bool sameShape(const fb::View &a, const fb::View &b) {
           std::equal(a.shape()->begin(), a.shape()->end(), b.shape()->begin()));
 }
 
-/// Data are there where the variable begins with data, and only there.
+/// Checks that there is data exactly where the variable begins with data.
 Status ProgramVerifier::initialData(const fb::Variable &v,
                                     const std::string &name) {
   uint64_t bytes = *viewBytes(*v.view());
@@ -295,7 +295,7 @@ Status ProgramVerifier::run() {
 }
 
 Status verifyProgram(const uint8_t *payload, size_t size) {
-  // The FlatBuffers verifier asserts this, so it is checked before.
+  // The FlatBuffers verifier asserts this, so it is checked first.
   if (size < 8 || size >= FLATBUFFERS_MAX_BUFFER_SIZE)
     return invalidProgram("a payload of " + std::to_string(size) +
                           " bytes; 8 bytes to 2 GiB are possible");

@@ -1,7 +1,7 @@
 //===- VerifyBinding.cpp - Check inputs and outputs of an entry -----------===//
 //
-// Where they lie, and whether each is a tensor that its role can be: whoever
-// feeds and reads them by their roles relies on it.
+// Checks their places, and that each tensor is valid for its role: callers that
+// set and read them by role rely on it.
 //
 //===----------------------------------------------------------------------===//
 #include "VerifyProgram.h"
@@ -23,7 +23,7 @@ static bool isOf(const fb::View &view, fb::ElementType type, uint32_t rank) {
   return rankOf(view) == rank && view.type() == type;
 }
 
-/// What a tensor of the role must be; null where the view is that.
+/// Returns the requirement on a tensor of the role; null if the view meets it.
 static const char *wanted(fb::BindingRole role, const fb::View &view) {
   switch (role) {
   case fb::BindingRole::Data:
@@ -52,7 +52,7 @@ static bool mayRepeat(fb::BindingRole role) {
          role == fb::BindingRole::Gradient;
 }
 
-/// A gradient has the name and the shape of a variable.
+/// Checks that a gradient has the name and the shape of a variable.
 Status ProgramVerifier::gradient(const fb::Binding &binding,
                                  const std::string &where) {
   bool isGradient = binding.role() == fb::BindingRole::Gradient;
@@ -94,7 +94,8 @@ Status ProgramVerifier::role(const fb::Binding &binding, Direction direction,
   return gradient(binding, where);
 }
 
-/// Ranges of indices are of integers, and within the rows of the input.
+/// Checks that ranges of indices are of integers and within the rows of the
+/// input.
 static Status checkRanges(const fb::Binding &binding, bool isInput,
                           const std::string &where) {
   if (!binding.ranges() || binding.ranges()->size() == 0)

@@ -1,7 +1,7 @@
 //===- VerifyEntry.cpp - Check the entries of an artifact -----------------===//
 //
-// The half of the verifier that knows of time: which buffers live together,
-// and whether each step touches only what is alive.
+// The half of the verifier that deals with time: the buffers that live
+// together, and that each step touches only live ones.
 //
 //===----------------------------------------------------------------------===//
 #include "VerifyProgram.h"
@@ -32,8 +32,8 @@ Status ProgramVerifier::entryBuffers(const fb::Entry &entry) {
   return disjointLifetimes(entry);
 }
 
-// Sweeps over time with the live buffers sorted by offset: a newcomer can
-// only collide with its neighbours, since the others are disjoint.
+// Sweeps over time with the live buffers sorted by offset: a new buffer can
+// only overlap its neighbours, since the others are disjoint.
 Status ProgramVerifier::disjointLifetimes(const fb::Entry &entry) {
   std::vector<const fb::Buffer *> order(entry.buffers()->begin(),
                                         entry.buffers()->end());
@@ -108,8 +108,8 @@ Status ProgramVerifier::stepView(const fb::View *view, Access access,
   return {};
 }
 
-/// Whether the call's lists are there, of sizes that any call has and where
-/// loads may read them: what is in them is for verifyLibraryCall.
+/// Returns true if the call's lists exist, have plausible sizes and are aligned
+/// for loads; verifyLibraryCall checks their content.
 static bool isBounded(const fb::LibraryCall &call) {
   constexpr uint32_t kMaxOperands = 16, kMaxNumbers = 16;
   auto isShort = [](const auto *list, size_t most) {
@@ -127,8 +127,8 @@ static bool overlap(const Range &a, const Range &b) {
   return a.begin < b.end && b.begin < a.end;
 }
 
-/// Results share no byte with operands, but one that is added to; nor with each
-/// other and the workspace, which is the last of `writes` where there is one.
+/// Results share no byte with operands, except an accumulated one; nor with
+/// each other and the workspace, which is the last of `writes` if there is one.
 static Status disjointOperands(const std::vector<Range> &reads,
                                std::optional<unsigned> addend,
                                const std::vector<Range> &writes, bool workspace,

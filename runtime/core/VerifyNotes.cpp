@@ -1,7 +1,7 @@
-//===- VerifyNotes.cpp - Check what an artifact says of itself ------------===//
+//===- VerifyNotes.cpp - Check an artifact's notes ------------------------===//
 //
-// The part of the verifier that is for people and tools: nothing here decides
-// what a run does, but what is said of it must be so.
+// The part of the verifier for people and tools: the notes do not affect a run,
+// but they must be right.
 //
 //===----------------------------------------------------------------------===//
 #include "VerifyProgram.h"
@@ -22,7 +22,7 @@ static bool isShort(const flatbuffers::String *text) {
   return !text || text->size() <= kMaxNameBytes;
 }
 
-/// Whether the pairs are a written argument and another one.
+/// Returns true if the pairs are a written argument and another one.
 static bool pairsArguments(const fb::KernelLaunch &launch) {
   const auto *pairs = launch.in_place();
   if (!pairs)
@@ -85,7 +85,7 @@ Status ProgramVerifier::certificate(const fb::Entry &entry) {
       if (!isShort(pinned->name()) || !isShort(pinned->module_()))
         return wrongNote(entry, "has a certificate with a name of more than "
                                 "4096 bytes");
-  // The sum wraps for nobody: what differs from it is refused.
+  // The sum may wrap: any difference from it is rejected.
   uint64_t picoseconds = 0;
   if (entry.steps())
     for (const fb::Step *step : *entry.steps())

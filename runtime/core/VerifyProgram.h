@@ -33,7 +33,7 @@ public:
   Status run();
 
 private:
-  /// A step and where it stands, for messages.
+  /// A step and its place, for messages.
   struct StepContext {
     const fb::Entry &entry;
     uint32_t index;
@@ -77,7 +77,7 @@ private:
   Status copy(const fb::Copy &copy, const StepContext &context);
 
   const fb::Program &program;
-  uint64_t highestPeak = 0; // that an entry claims
+  uint64_t highestPeak = 0; // claimed by an entry
   std::map<std::string_view, const fb::Variable *> variablesByName;
 };
 

@@ -1,14 +1,14 @@
 //===- Views.cpp - Arithmetic on the views of a program -------------------===//
 //
-// All products are formed with overflow checks, because the verifier calls
-// this on bytes nobody has looked at yet.
+// All products are formed with overflow checks, because the verifier calls this
+// on unverified bytes.
 //
 //===----------------------------------------------------------------------===//
 #include "Views.h"
 
 namespace reprise::rt {
 
-// The schema's enum may hold any byte of a file, the C interface's may not.
+// The schema's enum may hold any byte of a file; the C interface's may not.
 uint64_t elementBytes(fb::ElementType type) {
   switch (type) {
   case fb::ElementType::I1:
@@ -47,7 +47,7 @@ std::optional<uint64_t> viewBytes(const fb::View &view) {
       !isAligned(view.strides()) ||
       (hasStrides(view) && view.strides()->size() != rank))
     return std::nullopt;
-  // The index behind the last element, in elements.
+  // The index after the last element, in elements.
   uint64_t end = 1, dense = 1;
   for (size_t i = rank; i-- > 0;) {
     int64_t size = view.shape()->Get(flatbuffers::uoffset_t(i));

@@ -1,7 +1,7 @@
 //===- Views.h - Arithmetic on the views of a program -----------*- C++ -*-===//
 //
 // Sizes and addresses of the views of an artifact. Everything here is safe on
-// unverified input except where it says otherwise.
+// unverified input unless stated otherwise.
 //
 //===----------------------------------------------------------------------===//
 #ifndef REPRISE_RUNTIME_CORE_VIEWS_H
@@ -18,33 +18,36 @@ namespace reprise::rt {
 
 constexpr size_t kMaxRank = 16;
 
-/// Bytes of one element; i1 is stored in a byte. 0 for an unknown type.
+/// Returns the bytes of one element; i1 is stored in a byte. 0 for an unknown
+/// type.
 uint64_t elementBytes(fb::ElementType type);
 
-/// True if the elements of `numbers` are where 64-bit loads may read them;
-/// the FlatBuffers verifier checks the alignment of a vector's length only.
+/// Returns true if the elements of `numbers` are aligned for 64-bit loads; the
+/// FlatBuffers verifier checks only the alignment of a vector's length.
 template <typename Number>
 bool isAligned(const flatbuffers::Vector<Number> *numbers) {
   return !numbers ||
          reinterpret_cast<uintptr_t>(numbers->Data()) % alignof(Number) == 0;
 }
 
-/// Bytes from the first to behind the last element of `view`, or nothing if
-/// its rank, a dimension, a stride or the product is out of range.
+/// Returns the bytes from the first element to the end of the last one, or
+/// nothing if the view's rank, a dimension, a stride or the product is out of
+/// range.
 std::optional<uint64_t> viewBytes(const fb::View &view);
 
-/// True if the elements lie in row-major order without gaps.
+/// Returns true if the elements are in row-major order without gaps.
 bool isDense(const fb::View &view);
 
-/// The buffer that `view` of `entry` (null: of the program) lies on, or null.
+/// Returns the buffer of `view` of `entry` (null: of the program), or null.
 const fb::Buffer *bufferOf(const fb::Program &program, const fb::Entry *entry,
                            const fb::View &view);
 
-/// Offset in the arena of a view of a verified program.
+/// Returns the offset in the arena of a view of a verified program.
 uint64_t arenaOffset(const fb::Program &program, const fb::Entry *entry,
                      const fb::View &view);
 
-/// The call as the library interface takes it. Operands must be present.
+/// Returns the call in the form of the library interface. Operands must be
+/// present.
 LibraryCallDesc describe(const fb::LibraryCall &call);
 
 /// Calls `visit` with every library call of a program.

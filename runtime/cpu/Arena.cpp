@@ -1,8 +1,8 @@
-//===- Arena.cpp - The one piece of tensor memory -------------------------===//
+//===- Arena.cpp - The arena of a program ---------------------------------===//
 //
-// The mapping is page aligned and asks for huge pages, which cut the cost of
-// the first touch and of address translation; only whole huge pages inside
-// the mapping are used, so resident memory does not exceed the arena.
+// The mapping is page aligned and requests huge pages, which cut the cost of
+// the first touch and of address translation; only whole huge pages inside the
+// mapping are used, so resident memory does not exceed the arena.
 //
 //===----------------------------------------------------------------------===//
 #include "Arena.h"
@@ -37,7 +37,7 @@ Expected<Arena> Arena::allocate(uint64_t bytes, uint64_t guardBytes) {
   // may have aligned for huge pages.
   uint64_t lead = guardBytes ? page : 0;
   uint64_t mapped = lead + usable + page;
-  // Asked before touching: the kernel would grant the mapping and kill the
+  // Checked before touching: the kernel would grant the mapping and kill the
   // process later.
   MemoryLimit limit = tightestMemoryLimit();
   if (usable > limit.left)
@@ -54,7 +54,7 @@ Expected<Arena> Arena::allocate(uint64_t bytes, uint64_t guardBytes) {
   if (usable && ::mprotect(first, usable, PROT_READ | PROT_WRITE))
     return outOfMemory(bytes, limit);
   if (usable) {
-    // Advice only: without huge pages everything works, a little slower.
+    // Only a hint: everything works without huge pages, a little slower.
     (void)::madvise(first, usable, MADV_HUGEPAGE);
     std::memset(first, 0, usable);
   }

@@ -1,7 +1,7 @@
-//===- Arena.h - The one piece of tensor memory -----------------*- C++ -*-===//
+//===- Arena.h - The arena of a program -------------------------*- C++ -*-===//
 //
-// All tensors of a program lie in one mapping, zeroed and touched when it is
-// made: the first touch of a page costs more than ten passes over it later.
+// All tensors of a program are in one mapping, zeroed and touched when it is
+// created: the first touch of a page costs more than ten passes over it later.
 // An inaccessible page follows, so that an overrun faults at once; with guards
 // another one precedes:
 //
@@ -18,8 +18,9 @@ namespace reprise::rt {
 
 class Arena {
 public:
-  /// With `guardBytes` accessible on either side, a multiple of 64. Fails with
-  /// RP_OUT_OF_MEMORY when the machine has less memory available.
+  /// Allocates the arena with `guardBytes` accessible on either side, a
+  /// multiple of 64. Fails with RP_OUT_OF_MEMORY if the machine has less memory
+  /// available.
   static Expected<Arena> allocate(uint64_t bytes, uint64_t guardBytes);
   Arena(Arena &&other) noexcept;
   Arena &operator=(Arena &&) = delete;

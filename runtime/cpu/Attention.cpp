@@ -3,11 +3,11 @@
 // Input:   a checked call; its operands and a workspace.
 // Output:  result and log-sum-exp, or the gradients.
 // Method:  queries, keys and values of a tile are copied side by side, oneDNN
-//          multiplies them, rows of scores become weights where they lie. The
-//          gradient computes the scores again.
+//          multiplies them, rows of scores become weights in place. The
+//          gradient recomputes the scores.
 // Cost:    two products of tokens by tokens by width a pair, five for the
 //          gradient; copies of all operands.
-// Fails:   where oneDNN has no products of the type; as its kernels do.
+// Fails:   where oneDNN has no products of the type, or its kernels fail.
 //
 //===----------------------------------------------------------------------===//
 #include "Attention.h"
@@ -28,11 +28,12 @@ using dnnl::memory;
 // Planning
 //===----------------------------------------------------------------------===//
 
-/// What a thread's tile may take: a part of a core's second cache.
+/// The largest tile of a thread: part of a core's second cache.
 static constexpr uint64_t kTileBytes = 768 << 10;
-/// A pair whose scores take no more than this is not cut.
+/// A pair with at most this many bytes of scores is not cut.
 static constexpr uint64_t kWholeBytes = 2 << 20;
-/// Enough for a product that starting it does not count, and enough rows.
+/// Enough pairs that the cost of starting a product does not count, and enough
+/// rows.
 static constexpr int64_t kMostPairs = 16, kLeastRows = 64, kRowStep = 16;
 
 static memory::data_type typeOf(bool isHalf) {
@@ -59,11 +60,12 @@ static AttentionPlan::Tile planTile(const AttentionPlan &plan, int64_t pairs,
   return tile;
 }
 
-/// The usual tile of a pair's `n` queries, and those at the ends of ranges.
+/// Returns the usual tile of a pair's `n` queries, and those at the ends of
+/// ranges.
 static std::vector<AttentionPlan::Tile> planTiles(const AttentionPlan &plan) {
   int64_t n = plan.tokens, d = plan.width;
   uint64_t number = plan.isHalf ? 2 : 4;
-  // Scores, and in the gradient those of dy and v.
+  // Scores, and in the gradient also those of dy and v.
   uint64_t score = (plan.isHalf ? 6 : 4) * (plan.isGrad ? 2 : 1);
   uint64_t scores = score * n * n;
   if (scores > kWholeBytes) {
@@ -149,7 +151,7 @@ AttentionPlan planAttention(const LibraryCallDesc &call, unsigned threads) {
   }
   plan.members =
       unsigned(std::min<int64_t>(threads, plan.samples * plan.heads));
-  // Each product runs on the thread that asks for it.
+  // Each product runs on its calling thread.
   ThreadScope alone(1);
   plan.tiles = planTiles(plan);
   plan.layout = layOut(plan);
@@ -235,7 +237,7 @@ BoundAttention::BoundAttention(const AttentionPlan &plan,
 
 BoundAttention::Pair BoundAttention::pairAt(int64_t number) const {
   int64_t rows = std::max<int64_t>(plan.biasRows, 1);
-  int64_t samples = plan.samples / rows; // of a row
+  int64_t samples = plan.samples / rows; // per row
   Pair pair;
   pair.biasRow = number / samples / plan.heads;
   pair.head = number / samples % plan.heads;
@@ -247,18 +249,19 @@ int64_t BoundAttention::firstPair(unsigned member) const {
   return plan.pairs() * member / plan.members;
 }
 
-/// Tokens ahead of the one that is copied whose numbers are asked for: those of
-/// a head lie a row of all heads apart, which no processor guesses.
+/// The number of tokens ahead of the copied one that are prefetched: tokens of
+/// one head are a row of all heads apart, which hardware prefetchers do not
+/// predict.
 static constexpr int64_t kTokensAhead = 12;
 
-/// Asks for `bytes` that are soon read, or written. They need not exist.
+/// Prefetches `bytes` for reading or writing. The addresses need not exist.
 template <int isWritten> static void askFor(const char *first, uint64_t bytes) {
   constexpr uint64_t kLine = 64;
   for (uint64_t i = 0; i < bytes; i += kLine)
     __builtin_prefetch(first + i, isWritten);
 }
 
-/// Copies a token's numbers of a head, mostly 32 or 64 of them.
+/// Copies a token's numbers of one head, mostly 32 or 64 of them.
 static void copyNumbers(char *to, const char *from, uint64_t bytes) {
   constexpr uint64_t kLine = 64;
   for (; bytes >= kLine; bytes -= kLine, to += kLine, from += kLine)
@@ -267,8 +270,8 @@ static void copyNumbers(char *to, const char *from, uint64_t bytes) {
     std::memcpy(to, from, bytes);
 }
 
-/// Copies `count` pairs' rows [row, row + rows) of part `part` of
-/// (samples, tokens, parts, heads, width) to lie side by side.
+/// Copies `count` pairs' rows [row, row + rows) of part `part` of (samples,
+/// tokens, parts, heads, width) into contiguous memory.
 void BoundAttention::load(char *to, const char *from, int64_t parts,
                           int64_t part, int64_t first, int64_t count,
                           int64_t row, int64_t rows) {
@@ -286,7 +289,7 @@ void BoundAttention::load(char *to, const char *from, int64_t parts,
   }
 }
 
-/// And back; `isWide`: from f32, rounded to bf16.
+/// The inverse of load; `isWide`: from f32, rounded to bf16.
 void BoundAttention::store(const char *from, bool isWide, char *to,
                            int64_t parts, int64_t part, int64_t first,
                            int64_t count, int64_t row, int64_t rows) {
@@ -318,14 +321,14 @@ static float *floats(char *base, uint64_t offset) {
   return reinterpret_cast<float *>(base + offset);
 }
 
-/// The row of scores of a query in a bias or its gradient.
+/// Returns the offset of a query's row of scores in a bias or its gradient.
 static int64_t biasOffset(const AttentionPlan &plan, int64_t biasRow,
                           int64_t head, int64_t query) {
   return ((biasRow * plan.heads + head) * plan.tokens + query) * plan.tokens;
 }
 
-/// What the weights of a query are multiplied by where some are dropped, else
-/// null. Seed and step are the last inputs.
+/// Returns the factors for the weights of a query if some are dropped,
+/// otherwise null. Seed and step are the last inputs.
 const float *BoundAttention::drawKept(Member &member, const Pair &pair,
                                       int64_t query) {
   if (plan.probability == 0)
@@ -346,7 +349,7 @@ void BoundAttention::softmaxRows(Member &member, const TileProducts &tile,
   float *x = floats(member.base, plan.layout.scores);
   auto *weights =
       reinterpret_cast<uint16_t *>(member.base + plan.layout.weights);
-  // What is dropped is multiplied in f32 before it is rounded.
+  // With dropout, weights are multiplied in f32 before rounding.
   bool dropsFirst = plan.isHalf && plan.probability > 0;
   uint16_t *rounded = plan.isHalf && !dropsFirst ? weights : nullptr;
   auto *lse = static_cast<float *>(outputs[1]);
@@ -369,8 +372,8 @@ void BoundAttention::softmaxRows(Member &member, const TileProducts &tile,
              tile.pairs * tile.rows * n);
 }
 
-/// Where a member adds to the gradient of the pair's bias: to the result, or,
-/// where an earlier member began with that, to a matrix of its own.
+/// Returns the place where a member accumulates the gradient of the pair's
+/// bias: the result or, if an earlier member began there, a matrix of its own.
 float *BoundAttention::biasGradient(Member &member, unsigned number,
                                     int64_t pair) {
   int64_t samples = plan.samples / plan.biasRows;
@@ -458,7 +461,7 @@ void BoundAttention::runTile(Member &member, unsigned number,
   execute(member, tile.gatherV, stream);
   execute(member, tile.gatherK, stream);
   if (plan.sumsTiles()) {
-    // Not by oneDNN, see Winograd.cpp.
+    // Rounded here rather than by oneDNN, see Winograd.cpp.
     int64_t count = tile.pairs * plan.tokens * plan.width;
     addRow(floats(member.base, at.dk), floats(member.base, at.dkSum), count);
     addRow(floats(member.base, at.dv), floats(member.base, at.dvSum), count);
@@ -502,7 +505,7 @@ void BoundAttention::runMember(unsigned number, dnnl::stream &stream) {
   Member &member = members[number];
   int64_t begin = firstPair(number), end = firstPair(number + 1);
   if (plan.isGrad && plan.biasRows) {
-    // What this member is the first to add to, and its own matrix.
+    // The results that this member initializes, and its own matrix.
     int64_t samples = plan.samples / plan.biasRows;
     uint64_t matrix = plan.tokens * plan.tokens;
     int64_t from = (begin + samples - 1) / samples,
@@ -519,7 +522,7 @@ void BoundAttention::runMember(unsigned number, dnnl::stream &stream) {
   }
 }
 
-/// Adds what members added apart, in their order.
+/// Adds the members' own matrices, in order.
 void BoundAttention::sumBiasGradients() {
   int64_t samples = plan.samples / plan.biasRows;
   int64_t matrix = plan.tokens * plan.tokens;

@@ -1,14 +1,15 @@
 //===- Attention.h - Attention by tiles -------------------------*- C++ -*-===//
 //
 // The scores of one head of one sample are a matrix of tokens by tokens that
-// nothing outside of the call reads. Each thread computes some rows of it at a
+// nothing outside the call reads. Each thread computes some rows of it at a
 // time, in a part of the workspace that stays in its cache: oneDNN's products
 // on one thread, and loops of ours for the rows between them.
 //
 // Pairs of a sample and a head are numbered by bias row, head, and sample, so
 // that pairs with the same bias follow each other. Each thread has a range of
-// them. Every score of a pair is computed by one thread, and what several
-// threads add to the gradient of one bias is added in the order of the threads.
+// them. Every score of a pair is computed by one thread, and the terms of
+// several threads in the gradient of one bias are added in the order of the
+// threads.
 //
 //===----------------------------------------------------------------------===//
 #ifndef REPRISE_RUNTIME_CPU_ATTENTION_H
@@ -24,21 +25,21 @@ namespace reprise::rt {
 
 class Team;
 
-/// How a checked call is cut. Holds no tensor memory.
+/// The partition of a checked call. Holds no tensor memory.
 struct AttentionPlan {
-  /// Pairs that a product takes at once, and queries of each: several pairs
-  /// with all of their queries, or one with some.
+  /// The pairs of one product and the queries of each: several pairs with all
+  /// of their queries, or one with some.
   struct Tile {
     int64_t pairs, rows;
     dnnl::matmul::primitive_desc scores; // rows of a by rows of b
     dnnl::matmul::primitive_desc mix;    // weights by tokens
     dnnl::matmul::primitive_desc gather; // weights, transposed, by rows
   };
-  /// Where a thread's part of the workspace has what; in bytes.
+  /// Layout of a thread's part of the workspace, in bytes.
   struct Layout {
     uint64_t q = 0, k = 0, v = 0, out = 0, scores = 0, weights = 0;
-    uint64_t kept = 0; // of a row, where weights are dropped
-    // Of the gradient.
+    uint64_t kept = 0; // one row, if weights are dropped
+    // Parts of the gradient.
     uint64_t dy = 0, dp = 0, ds = 0, dk = 0, dv = 0, dbias = 0;
     uint64_t dkSum = 0, dvSum = 0; // over tiles of a pair
     uint64_t scratchpad = 0, bytes = 0;
@@ -50,19 +51,19 @@ struct AttentionPlan {
   bool isGrad = false, isHalf = false;
   float probability = 0; // of dropping a weight
   float rest = 1;        // 1 - probability, rounded once
-  int64_t stream = 0;    // drawn from for it
+  int64_t stream = 0;    // random stream of the dropout
   unsigned members = 1;
   std::vector<Tile> tiles; // the first is the usual one
-  Layout layout;           // of each member, one behind the other
+  Layout layout;           // of each member; members are consecutive
 
   int64_t pairs() const { return samples * heads; }
   bool sumsTiles() const { return tiles.front().rows < tokens; }
   uint64_t workspaceBytes() const { return members * layout.bytes; }
-  /// The names of oneDNN's kernels.
+  /// Returns the names of oneDNN's kernels.
   std::string implementation() const;
 };
 
-/// Throws dnnl::error where oneDNN has no such products.
+/// Throws dnnl::error if oneDNN has no such products.
 AttentionPlan planAttention(const LibraryCallDesc &call, unsigned threads);
 
 /// The products of a plan, their code generated.
@@ -78,15 +79,15 @@ public:
                  const std::vector<AttentionProducts> &products,
                  const std::vector<void *> &inputs,
                  const std::vector<void *> &outputs, void *workspace);
-  /// On the threads of the scope that this thread is in.
+  /// Runs on the threads of the calling thread's scope.
   Status run(dnnl::stream &stream);
 
 private:
-  /// The products of a tile, as a member runs them.
+  /// The products of a tile, bound for a member.
   struct TileProducts {
     int64_t pairs, rows;
-    BoundPrimitive scores, mix;          // of both directions
-    BoundPrimitive dp, gatherV, gatherK; // of the gradient
+    BoundPrimitive scores, mix;          // forward and gradient
+    BoundPrimitive dp, gatherV, gatherK; // gradient only
   };
   struct Member {
     char *base = nullptr;

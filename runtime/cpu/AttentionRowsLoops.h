@@ -11,7 +11,7 @@ namespace reprise::rt::REPRISE_VERSION {
 static constexpr int64_t kLanes = 16;
 using Floats = float __attribute__((vector_size(4 * kLanes)));
 using Words = uint32_t __attribute__((vector_size(4 * kLanes)));
-/// Numbers of lanes.
+/// Lane numbers.
 using Numbers = int32_t __attribute__((vector_size(4 * kLanes)));
 static constexpr Numbers kNumbers = {0, 1, 2,  3,  4,  5,  6,  7,
                                      8, 9, 10, 11, 12, 13, 14, 15};
@@ -35,7 +35,7 @@ static REPRISE_INLINE Vector shuffled(const Vector &lanes,
 #endif
 }
 
-/// The lanes from `by` on, and after them the lanes before it.
+/// Rotates the lanes: those from `by` on, then the lanes before it.
 static REPRISE_INLINE Floats turned(const Floats &lanes, int64_t by) {
   return shuffled(lanes, kNumbers + int32_t(by));
 }
@@ -49,8 +49,8 @@ static REPRISE_INLINE void storeVector(void *to, const Vector &vector) {
   std::memcpy(to, &vector, sizeof vector);
 }
 
-/// The last `count` % kLanes of `count` numbers that nothing may follow: as the
-/// first lanes.
+/// Loads the last `count` % kLanes of `count` numbers, which may end an array,
+/// as the first lanes.
 template <typename Vector, typename Number>
 static REPRISE_INLINE Vector loadRest(const Number *from, int64_t count) {
   int64_t rest = count % kLanes;
@@ -62,14 +62,14 @@ static REPRISE_INLINE Vector loadRest(const Number *from, int64_t count) {
   return loadVector<Vector>(numbers);
 }
 
-/// Lanes from `count` on are those of `others`.
+/// Takes the lanes from `count` on from `others`.
 static REPRISE_INLINE Floats firstOf(const Floats &lanes, int64_t count,
                                      const Floats &others) {
   return kNumbers < int32_t(count) ? lanes : others;
 }
 
-/// Adds the first `count` % kLanes lanes to the last numbers of `count`, which
-/// nothing may follow.
+/// Adds the first `count` % kLanes lanes to the last ones of `count` numbers,
+/// which may end an array.
 static REPRISE_INLINE void addRest(float *to, int64_t count,
                                    const Floats &lanes) {
   int64_t rest = count % kLanes;
@@ -83,12 +83,13 @@ static REPRISE_INLINE void addRest(float *to, int64_t count,
   storeVector(last, loadVector<Floats>(last) + added);
 }
 
-/// e^x within 2 units of the last place for x in [-87.3, 88.7]; 0 below, and
-/// NaN of NaN. x = n log 2 + r, and a polynomial in r (Moshier's Cephes, expf).
+/// Returns e^x within 2 units of the last place for x in [-87.3, 88.7]; 0
+/// below, and NaN for NaN. x = n log 2 + r, and a polynomial in r (Moshier's
+/// Cephes, expf).
 static REPRISE_INLINE Floats exponential(const Floats &x) {
   constexpr float kLeast = -87.336544f, kMost = 88.722839f;
   Floats y = x > kMost ? Floats{} + kMost : x;
-  // n in the last bits of a number whose last bit is 1.
+  // Holds n in the last bits of a number whose last bit is 1.
   constexpr float kShift = 12582912.0f;
   Floats shifted = y * 1.44269504088896341f + kShift;
   Floats n = shifted - kShift;
@@ -106,7 +107,7 @@ static REPRISE_INLINE Floats exponential(const Floats &x) {
   return x < kLeast ? Floats{} : value;
 }
 
-/// The larger, unless that is NaN.
+/// Returns the larger, or y if one is NaN.
 static REPRISE_INLINE Floats larger(const Floats &x, const Floats &y) {
   return x > y ? x : y;
 }
@@ -189,7 +190,7 @@ static REPRISE_INLINE void scaleRow(float *x, float factor, int64_t count) {
   }
 }
 
-/// As toHalf.
+/// Rounds like toHalf.
 static REPRISE_INLINE Halves rounded(const Floats &x) {
   Words words = loadVector<Words>(&x);
   Words up = (words + 0x7fffu + (words >> 16 & 1u)) >> 16;
@@ -197,14 +198,14 @@ static REPRISE_INLINE Halves rounded(const Floats &x) {
   return __builtin_convertvector(x == x ? up : quiet, Halves);
 }
 
-/// The same into bf16; what comes behind the row is written too.
+/// The same into bf16; numbers after the row are written too.
 static REPRISE_INLINE void scaleRow(const float *x, float factor, uint16_t *to,
                                     int64_t count) {
   for (int64_t i = 0; i < count; i += kLanes)
     storeVector(to + i, rounded(loadVector<Floats>(x + i) * factor));
 }
 
-/// Some rows at a time, so that the processor need not wait for one of them.
+/// Processes several rows together, to hide latency.
 template <bool hasBias>
 static REPRISE_INLINE void softmaxOf(const SoftmaxRows &all, int64_t count) {
   constexpr int64_t kTogether = 4;

@@ -14,7 +14,7 @@ inline float fromHalf(uint16_t half) {
   return number;
 }
 
-/// To nearest, ties to even; a NaN stays one, quiet.
+/// Rounds to nearest, ties to even; a NaN stays a quiet NaN.
 inline uint16_t toHalf(float number) {
   uint32_t word;
   std::memcpy(&word, &number, 4);

@@ -10,18 +10,18 @@ namespace reprise::rt {
 
 dnnl::engine &cpuEngine();
 
-/// Running it builds nothing.
+/// A primitive whose run builds nothing.
 struct BoundPrimitive {
   dnnl::primitive primitive;
   std::vector<dnnl::memory> memories = {};
   std::vector<dnnl_exec_arg_t> arguments = {};
 
-  /// Argument `name` (DNNL_ARG_*) lies at `bytes`.
+  /// Binds argument `name` (DNNL_ARG_*) to `bytes`.
   void add(int name, const dnnl::memory::desc &desc, void *bytes) {
     memories.emplace_back(desc, cpuEngine(), bytes);
     arguments.push_back({name, memories.back().get()});
   }
-  /// Where the operation takes one.
+  /// Binds a scratchpad if the operation takes one.
   void addScratchpad(const dnnl::memory::desc &desc, void *bytes) {
     if (desc.get_size())
       add(DNNL_ARG_SCRATCHPAD, desc, bytes);
@@ -40,7 +40,8 @@ inline Status statusOf(dnnl_status_t status) {
       "oneDNN failed with status " + std::to_string(int(status)));
 }
 
-/// (count, rows, columns), stored row by row or, transposed, column by column.
+/// Describes (count, rows, columns), stored row by row or, transposed, column
+/// by column.
 inline dnnl::memory::desc matrices(int64_t count, int64_t rows, int64_t columns,
                                    dnnl::memory::data_type type,
                                    bool transposed = false) {

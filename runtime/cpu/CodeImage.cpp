@@ -33,7 +33,7 @@ static Status writeImage(int fd, const char *data, size_t bytes) {
 }
 
 Expected<CodeImage> CodeImage::load(const void *data, size_t bytes) {
-  // Of the header of an ELF file; the loader trusts its caller.
+  // Checks the header of the ELF file; the loader trusts its caller.
   if (bytes < 64 || std::memcmp(data, "\177ELF", 4) != 0)
     return Status::error(
         RP_DATA_LOSS, "invalid program: it has kernels but no code for them");

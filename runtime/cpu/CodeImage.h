@@ -1,7 +1,7 @@
 //===- CodeImage.h - The compiled kernels of a program ----------*- C++ -*-===//
 //
 // Only for code whose artifact passed its digest and whose target this
-// processor has: loading is running.
+// processor has: loading runs code.
 //
 //===----------------------------------------------------------------------===//
 #ifndef REPRISE_RUNTIME_CPU_CODEIMAGE_H

@@ -1,9 +1,9 @@
-//===- CpuDevice.cpp - The CPU behind the device interface ----------------===//
+//===- CpuDevice.cpp - The CPU as a device --------------------------------===//
 //
 // Preparing turns every step into an object with final addresses; running a
 // step allocates nothing of its own. Library calls and kernels share the
-// program's team, of as many threads as it was compiled for; whoever calls is a
-// member of it.
+// program's team, which has the number of threads that it was compiled for; the
+// calling thread is one of them.
 //
 //===----------------------------------------------------------------------===//
 #include "CpuDevice.h"
@@ -22,7 +22,7 @@
 namespace reprise::rt {
 
 namespace {
-/// A step with its addresses. `end` is the highest byte it is given, counted
+/// A step with its addresses. `end` is the end of its highest operand, counted
 /// from the start of the arena.
 class CpuStep {
 public:
@@ -70,14 +70,14 @@ private:
   Team &team;
 };
 
-/// What programs share that take turns.
+/// The resources that the programs of a session share.
 struct CpuSite {
   CpuSite(Arena arena, std::unique_ptr<Team> threads)
       : arena(std::move(arena)), team(std::move(threads)), parts(team->size()),
         stream(cpuEngine()), cache(*team) {}
   Arena arena;
   std::unique_ptr<Team> team;
-  Grains parts; // of the kernel that runs
+  Grains parts; // of the running kernel
   dnnl::stream stream;
   LibraryCache cache;
 };
@@ -104,7 +104,7 @@ private:
   using StepList = std::vector<std::unique_ptr<CpuStep>>;
   Status checkRange(uint64_t offset, uint64_t bytes) const;
   Status checkGuarded(uint64_t offset, uint64_t bytes) const;
-  /// The address of a view; raises `end` to the end of its bytes.
+  /// Returns the address of a view; raises `end` to the end of its bytes.
   void *resolve(const fb::Entry &entry, const fb::View &view, uint64_t &end);
   Expected<std::unique_ptr<CpuStep>> prepareStep(const fb::Entry &entry,
                                                  const fb::Step &step);
@@ -249,7 +249,7 @@ std::unique_ptr<CpuStep> CpuProgram::prepareCopy(const fb::Entry &entry,
 std::unique_ptr<CpuStep>
 CpuProgram::prepareKernel(const fb::Entry &entry,
                           const fb::KernelLaunch &launch) {
-  // Below this, waking the other threads costs more than they save.
+  // Below this size, waking the other threads costs more than they save.
   constexpr uint64_t kInlineBytes = 32 << 10;
   auto step = std::make_unique<KernelStep>(kernels[launch.kernel()],
                                            *site->team, site->parts);
@@ -360,7 +360,7 @@ static std::string text(const flatbuffers::String *s) {
   return s ? s->str() : "";
 }
 
-/// Whether this processor and this library are those of the program.
+/// Checks that the program is for this processor and this library.
 static Status checkProgram(const fb::Program &program) {
   bool isAligned = program.alignment() == kAlignment;
   if (!isAligned)
@@ -405,7 +405,7 @@ CpuProgram::prepareBeside(const fb::Program &other) {
 HostBytes CpuDevice::hostBytes(const fb::Program &program) const {
   // Code that the library generates for a distinct call, with its descriptors.
   constexpr uint64_t kBytesPerCall = 128 << 10;
-  // Pages of libraries that are touched when steps run, stacks of threads.
+  // Pages of libraries that steps touch first, and stacks of threads.
   constexpr uint64_t kFirstUse = 4 << 20;
   std::set<std::vector<int64_t>> distinct;
   HostBytes bytes;

@@ -1,4 +1,4 @@
-//===- CpuDevice.h - The CPU behind the device interface --------*- C++ -*-===//
+//===- CpuDevice.h - The CPU as a device ------------------------*- C++ -*-===//
 //
 // oneDNN for library calls, compiled kernels for the rest, one team of threads
 // for both.
@@ -11,7 +11,7 @@
 
 namespace reprise::rt {
 
-/// There is one; fails with RP_UNAVAILABLE for any `which`.
+/// There is one CPU; fails with RP_UNAVAILABLE for any `which`.
 Expected<std::unique_ptr<Device>> openCpuDevice(const std::string &which);
 
 } // namespace reprise::rt

@@ -1,7 +1,7 @@
 //===- DrawRow.cpp - Random numbers of a row of weights -------------------===//
 //
-// Philox 4x32-10, one counter an element: 16 at a time where the processor
-// multiplies 8 pairs of words at once, else one by one.
+// Philox 4x32-10, one counter per element: 16 at a time where the processor
+// multiplies 8 pairs of words at once, otherwise one by one.
 //
 //===----------------------------------------------------------------------===//
 #include "DrawRow.h"
@@ -17,15 +17,15 @@
 namespace reprise::rt {
 
 namespace {
-/// A draw as it is compared: numbers are multiples of 2^-24 below 1, so that
-/// number >= probability is word >> 8 >= bound.
+/// A draw as an integer comparison: numbers are multiples of 2^-24 below 1, so
+/// that number >= probability is word >> 8 >= bound.
 struct Comparison {
   explicit Comparison(const Draw &draw)
       : bound(uint32_t(std::ceil(double(draw.probability) * (1 << 24)))),
         factor(1.0f / draw.rest) {}
 
   uint32_t bound;
-  float factor; // of what is kept
+  float factor; // of kept elements
 };
 } // namespace
 
@@ -52,7 +52,7 @@ struct Product {
 };
 } // namespace
 
-/// Of each of 16 words and a factor in each pair of words.
+/// Multiplies each of 16 words by the factor of its pair.
 REPRISE_AVX512 static inline Product multiply(__m512i x, __m512i factor) {
   constexpr __mmask16 kOdd = 0xaaaa;
   __m512i even = _mm512_mul_epu32(x, factor);
@@ -61,14 +61,14 @@ REPRISE_AVX512 static inline Product multiply(__m512i x, __m512i factor) {
           _mm512_mask_blend_epi32(kOdd, _mm512_srli_epi64(even, 32), odd)};
 }
 
-/// The first words of 16 blocks.
+/// Returns the first words of 16 blocks.
 REPRISE_AVX512 static inline __m512i drawWords(const Draw &draw,
                                                uint64_t first) {
   __m512i number =
       _mm512_set_epi32(15, 14, 13, 12, 11, 10, 9, 8, 7, 6, 5, 4, 3, 2, 1, 0);
   __m512i c0 = _mm512_add_epi32(_mm512_set1_epi32(int(first)), number);
   __m512i c1 = _mm512_set1_epi32(int(first >> 32));
-  // Where the low word began again.
+  // The lanes in which the low word overflowed.
   __mmask16 carry = _mm512_cmplt_epu32_mask(c0, _mm512_set1_epi32(int(first)));
   c1 = _mm512_mask_add_epi32(c1, carry, c1, _mm512_set1_epi32(1));
   __m512i c2 = _mm512_set1_epi32(int(draw.step));

@@ -6,15 +6,15 @@
 
 namespace reprise::rt {
 
-/// Which elements of a tensor are dropped: those whose number, as
-/// sg.random_uniform draws it, is below the probability.
+/// A dropout draw: the elements whose number, as sg.random_uniform draws it, is
+/// below the probability are dropped.
 struct Draw {
   int64_t seed, step, stream;
   float probability; // between 0 and 1
-  float rest;        // 1 - probability: what is kept is divided by it
+  float rest;        // 1 - probability: kept elements are divided by it
 };
 
-/// What elements [first, first + count) are multiplied by: 0, or 1 / rest. The
+/// Computes the factors of elements [first, first + count): 0, or 1 / rest. The
 /// same on every processor.
 void drawRow(const Draw &draw, int64_t first, float *factors, int64_t count);
 /// The same without vectors.

@@ -1,7 +1,7 @@
-//===- EachInstructionSet.h - One version a set -----------------*- C++ -*-===//
+//===- EachInstructionSet.h - One version per set ---------------*- C++ -*-===//
 //
 // Includes REPRISE_LOOPS once for each set of vector instructions, as namespace
-// REPRISE_VERSION. What it includes itself must have been included before.
+// REPRISE_VERSION. The includes of that file must have been included before.
 //
 //===----------------------------------------------------------------------===//
 #ifdef __x86_64__

@@ -1,7 +1,7 @@
-//===- Epilogues.cpp - What follows a product, by our own loops -----------===//
+//===- Epilogues.cpp - Epilogues by our own loops -------------------------===//
 //
 // A block of the product at a time goes through all epilogues in a buffer that
-// stays in the nearest cache.
+// stays in the first-level cache.
 //
 //===----------------------------------------------------------------------===//
 #include "Epilogues.h"
@@ -25,7 +25,7 @@ static void add(float *x, const Numbers &operand, int64_t at, int64_t count) {
     x[i] += y[i];
 }
 
-/// Adds a bias to elements that begin at number `at`, row by row.
+/// Adds a bias to elements that begin at index `at`, row by row.
 static void addBias(float *x, const Numbers &bias, int64_t channels, int64_t at,
                     int64_t count) {
   for (int64_t done = 0; done < count;) {
@@ -73,7 +73,7 @@ void EpilogueLoop::run(int64_t begin, int64_t end) const {
 }
 
 void EpilogueLoop::run(Team &team) const {
-  // Below this, waking the other threads costs more than they save.
+  // Below this size, waking the other threads costs more than they save.
   constexpr int64_t kInlineElements = 8 << 10;
   runShares(team, elements, elements <= kInlineElements ? 1 : team.size(),
             [&](int64_t begin, int64_t end, unsigned) { run(begin, end); });

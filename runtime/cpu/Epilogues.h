@@ -1,9 +1,9 @@
-//===- Epilogues.h - What follows a product, by our own loops ---*- C++ -*-===//
+//===- Epilogues.h - Epilogues by our own loops -----------------*- C++ -*-===//
 //
-// oneDNN's sums behind a product round as ours do, its relu does not: it makes
-// 0 of a NaN, by which a run that diverged would look healthy, and +0 of -0. A
-// call with a relu therefore ends with one pass of the loops here over the
-// product in f32.
+// oneDNN's sums after a product round like ours; its relu differs: it turns a
+// NaN into 0, so that a diverged run would look healthy, and -0 into +0. A call
+// with a relu therefore ends with one pass of the loops here over the product
+// in f32.
 //
 //===----------------------------------------------------------------------===//
 #ifndef REPRISE_RUNTIME_CPU_EPILOGUES_H
@@ -23,22 +23,22 @@ struct Numbers {
   bool isHalf = false;
 };
 
-/// The epilogues of a call and where their operands lie.
+/// The epilogues of a call and the places of their operands.
 struct EpilogueLoop {
   struct Term {
     Epilogue epilogue;
-    Numbers operand; // of a bias or a sum
+    Numbers operand; // of a bias or an addition
   };
   const float *product = nullptr;
-  /// May be the product's place if it is f32.
+  /// May be in place of the product if that is f32.
   Numbers result;
   int64_t elements = 0;
-  int64_t channels = 1; // extent of the last dimension, along which a bias lies
+  int64_t channels = 1; // extent of the last dimension, the bias's
   std::vector<Term> terms;
 
-  /// Elements [begin, end). Any partition gives the same bits.
+  /// Runs on elements [begin, end). Any partition gives the same bits.
   void run(int64_t begin, int64_t end) const;
-  /// All of them, a part on each thread.
+  /// Runs on all elements, a part on each thread.
   void run(Team &team) const;
 };
 

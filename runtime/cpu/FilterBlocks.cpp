@@ -21,7 +21,7 @@ static void unpackGroup(const float *blocks, float *rows, int64_t window,
 }
 
 unsigned FilterBlocks::members(unsigned threads) const {
-  // Below this, waking the other threads costs more than they save.
+  // Below this size, waking the other threads costs more than they save.
   constexpr int64_t kInlineElements = 16 << 10;
   if (outputs * window * inputs <= kInlineElements)
     return 1;

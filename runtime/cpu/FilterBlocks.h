@@ -1,8 +1,8 @@
 //===- FilterBlocks.h - From blocks of a filter to its rows -----*- C++ -*-===//
 //
 // oneDNN's gradients of filters for AVX-512 come in blocks of 16 inputs by 16
-// outputs. The blocks of 16 outputs lie where the rows of these outputs will,
-// so each group of 16 is turned in its place, by a copy of that group alone.
+// outputs. The blocks of 16 outputs are at the place of these outputs' rows, so
+// each group of 16 is reordered in place, by a copy of that group alone.
 //
 //===----------------------------------------------------------------------===//
 #ifndef REPRISE_RUNTIME_CPU_FILTERBLOCKS_H
@@ -20,18 +20,19 @@ struct FilterBlocks {
   static constexpr int64_t kBlock = 16;
   int64_t outputs = 0, inputs = 0, window = 0;
   float *filter = nullptr;
-  /// A group for each member of the team.
+  /// Room for one group per member of the team.
   float *scratch = nullptr;
 
   int64_t groups() const { return outputs / kBlock; }
   int64_t groupElements() const { return kBlock * window * inputs; }
-  /// How many of `threads` take part, each with its share of the groups.
+  /// Returns the number of members, at most `threads`, that take part, each
+  /// with its share of the groups.
   unsigned members(unsigned threads) const;
   uint64_t scratchBytes(unsigned threads) const {
     return members(threads) * uint64_t(groupElements()) * sizeof(float);
   }
 
-  /// Groups [begin, end), by way of `copy`, which has room for one.
+  /// Reorders groups [begin, end) through `copy`, which has room for one.
   void run(int64_t begin, int64_t end, float *copy) const;
   void run(Team &team) const;
 };

@@ -8,7 +8,7 @@ namespace reprise::rt::REPRISE_VERSION {
 
 #include "Lanes.h"
 
-/// A group's blocks, (I/16,window,16,16), as 16 rows (window,I).
+/// Reorders a group's blocks, (I/16,window,16,16), into 16 rows (window,I).
 static void unpackGroup(const float *blocks, float *rows, int64_t window,
                         int64_t inputs) {
   constexpr int64_t n = FilterBlocks::kBlock;

@@ -1,10 +1,11 @@
 //===- FilterProducts.cpp - Gradients of filters as products --------------===//
 //
 // Input:   a checked call of conv2d_filter_grad.
-// Output:  df = dy^T p, where p are the windows of the image as rows,
-//          (N*H'*W', KH*KW*C): the image itself, or a copy in the workspace.
+// Output:  df = dy^T p, where the rows of p are the windows of the image,
+//          (N*H'*W', KH*KW*C): p is the image itself, or a copy in the
+//          workspace.
 // Method:  one product; one strided copy of the image for each position of the
-//          window, into rows that are zero where a window lies in the padding.
+//          window, into rows that are zero where a window is in the padding.
 // Cost:    of a copy, KH*KW times the pixels of dy.
 //
 //===----------------------------------------------------------------------===//
@@ -17,21 +18,21 @@ namespace reprise::rt {
 using dnnl::memory;
 
 namespace {
-/// A range of windows along an axis that read inside of the image at one
-/// position of the window, and where the first of them reads.
+/// The windows along an axis that read inside the image at one position of the
+/// window, and the first pixel they read.
 struct Inside {
   int64_t begin, end, from;
 };
 
-/// How windows lie along an axis.
+/// The windows along an axis.
 struct Axis {
   int64_t image, windows, window, stride, padding, dilation;
 
-  /// Whether windows of one pixel are the pixels, in their order.
+  /// Returns true if windows of one pixel are the pixels, in their order.
   bool isImage() const { return windows == image && stride == 1 && !padding; }
 
-  /// Whether oneDNN can describe the pixels that windows read at one position:
-  /// as many strides as there are windows must fit into the image.
+  /// Returns true if oneDNN can describe the pixels that windows read at one
+  /// position: the image must hold as many strides as there are windows.
   bool hasStrides() const { return windows * stride <= image; }
 
   Inside at(int64_t position) const {
@@ -77,12 +78,12 @@ Windows::Windows(const LibraryCallDesc &call) {
 }
 
 /// Measured with oneDNN 2.6.3. In f32, with AVX-512, products are up to a
-/// quarter faster for 1x1 filters that are as many as their channels or have
-/// few pixels, else slower. In bf16, with matrix tiles: its gradients of 1x1
-/// filters copy both images and take two to six times as long as a product.
-/// Those of larger ones take twice as long where strides or few pixels leave
-/// its blocks half empty; copies of windows pay then where many filters share
-/// them, and are not worth much memory.
+/// quarter faster for 1x1 filters with as many outputs as inputs or with few
+/// pixels, otherwise slower. In bf16, with matrix tiles: its gradients of 1x1
+/// filters copy both images and take two to six times as long as a product. Its
+/// gradients of larger filters take twice as long where strides or few pixels
+/// leave its blocks half empty; copies of windows then pay if many filters
+/// share them, but not at the cost of much memory.
 static bool isFaster(const Windows &windows, bool isHalf) {
   constexpr int64_t kFewPixels = 64, kManyFilters = 256, kManyChannels = 64;
   constexpr int64_t kMostBytes = 8 << 20;
@@ -102,7 +103,7 @@ static bool isFaster(const Windows &windows, bool isHalf) {
          windows.batch * pixels <= kMostBytes / 2 / windows.columns();
 }
 
-/// Adds the copies that make rows of windows.
+/// Adds the copies that form rows of windows.
 static void planWindows(LibraryPlan &plan, const Windows &windows) {
   constexpr auto kType = memory::data_type::bf16;
   const Axis &h = windows.h, &w = windows.w;

@@ -1,9 +1,9 @@
-//===- Grains.h - Who computes which part of a kernel -----------*- C++ -*-===//
+//===- Grains.h - Distribute a kernel's grains among threads ----*- C++ -*-===//
 //
 // Every member of a team has an equal share of a kernel's grains, which it
-// takes in chunks; when it is through it takes chunks of the others' shares. So
-// a member that another process holds up does less, and the others do the rest.
-// Any partition gives the same bits.
+// takes in chunks; when its share is done it takes chunks of the others'
+// shares. A member delayed by another process thus does less, and the others do
+// the rest. Any partition gives the same bits.
 //
 //===----------------------------------------------------------------------===//
 #ifndef REPRISE_RUNTIME_CPU_GRAINS_H
@@ -20,7 +20,8 @@ class Grains {
 public:
   explicit Grains(unsigned members) : shares(members) {}
 
-  /// Grains [0, count) for `members` members; nobody may be taking any.
+  /// Shares grains [0, count) among `members` members; no member may be taking
+  /// any.
   void share(int64_t count, unsigned members) {
     used = members;
     chunk = std::max<int64_t>(1, count / members / kChunksOfShare);
@@ -30,7 +31,7 @@ public:
     }
   }
 
-  /// The next chunk for a member; false when all are taken.
+  /// Takes the next chunk for a member; returns false when all are taken.
   bool take(unsigned member, int64_t &begin, int64_t &end) {
     for (unsigned k = 0; k < used; ++k) {
       Share &share = shares[(member + k) % used];

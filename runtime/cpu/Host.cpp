@@ -1,6 +1,6 @@
-//===- Host.cpp - What this processor and library are ---------------------===//
+//===- Host.cpp - Facts about this processor and library ------------------===//
 //
-// Names of features are LLVM's, so that a list can be handed to its code
+// Names of features are LLVM's, so that a list can be passed to its code
 // generator. A feature counts where the processor has it, the system saves the
 // registers that it uses, and REPRISE_HIDE_FEATURES does not name it.
 //
@@ -36,22 +36,22 @@ enum Saved : uint64_t {
   kTiles = 0x60000
 };
 
-/// Where cpuid says that the processor has a feature.
+/// The cpuid bit of a feature.
 struct Feature {
   const char *name;
   uint32_t leaf, subleaf;
   Register where;
   unsigned bit;
   Saved saved;
-  /// Features that it comes and goes with, as LLVM has it.
+  /// Features that LLVM requires with it.
   const char *needs;
 };
 } // namespace
 
 static constexpr char kHideFeatures[] = "REPRISE_HIDE_FEATURES";
 
-/// Every feature that code may be compiled for, sorted by name. Beside them an
-/// x86-64 has SSE2 and what is older.
+/// Every feature that code may be compiled for, sorted by name. In addition,
+/// every x86-64 has SSE2 and older features.
 static constexpr Feature kFeatures[] = {
     {"amx-bf16", 7, 0, EDX, 22, kTiles, "amx-tile"},
     {"amx-int8", 7, 0, EDX, 25, kTiles, "amx-tile"},
@@ -89,7 +89,7 @@ static constexpr Feature kFeatures[] = {
 };
 
 #if defined(__x86_64__)
-/// XCR0: what the system saves of each thread's registers.
+/// Returns XCR0: the registers of each thread that the system saves.
 static uint64_t savedRegisters() {
   uint32_t words[4];
   constexpr uint32_t kOsxsave = 1u << 27;
@@ -164,8 +164,8 @@ Expected<std::string> hideFeatures(const std::string &features,
   return join(missing(left, gone));
 }
 
-/// The features that REPRISE_HIDE_FEATURES leaves of this processor, or what is
-/// wrong with the variable.
+/// The features of this processor without those that REPRISE_HIDE_FEATURES
+/// names, or the error in the variable.
 namespace {
 struct HostFeatures {
   std::set<std::string> names;
@@ -225,16 +225,16 @@ Status checkTarget(const std::string &required) {
 //===----------------------------------------------------------------------===//
 
 namespace {
-/// A set of instructions that oneDNN can be held to.
+/// An instruction set that oneDNN can be limited to.
 struct InstructionSet {
   dnnl_cpu_isa_t isa;
   const char *name;
-  /// What its kernels use, beside what those above use.
+  /// The features that its kernels use in addition to those of the ones above.
   const char *needs;
 };
 } // namespace
 
-// Each contains the ones above it, but for avx2_vnni.
+// Each contains the ones above it, except avx2_vnni.
 static constexpr InstructionSet kInstructionSets[] = {
     {dnnl_cpu_isa_sse41, "sse41", "sse3,sse4.1,ssse3"},
     {dnnl_cpu_isa_avx, "avx", "avx,popcnt,sse4.2"},
@@ -247,7 +247,8 @@ static constexpr InstructionSet kInstructionSets[] = {
      "amx-bf16,amx-int8,amx-tile"},
 };
 
-/// What a processor with `features` lets the library use; null if nothing.
+/// Returns the instruction set that the library may use on a processor with
+/// `features`; null if none.
 static const InstructionSet *
 instructionSetFor(const std::set<std::string> &features) {
   const InstructionSet *best = nullptr;
@@ -275,7 +276,7 @@ static std::string nameOf(dnnl_cpu_isa_t isa) {
   }
 }
 
-/// The set of that name, all of them included.
+/// Returns the set of that name, from all of oneDNN's.
 static std::optional<dnnl_cpu_isa_t> isaNamed(const std::string &name) {
   for (dnnl_cpu_isa_t isa : {dnnl_cpu_isa_avx2_vnni, dnnl_cpu_isa_avx512_mic,
                              dnnl_cpu_isa_avx512_mic_4ops})
@@ -287,8 +288,8 @@ static std::optional<dnnl_cpu_isa_t> isaNamed(const std::string &name) {
   return std::nullopt;
 }
 
-/// `isa`, or the best one below it whose features this processor has. oneDNN
-/// does not know which of them are hidden.
+/// Returns `isa`, or the best one below it whose features this processor has.
+/// oneDNN does not know which features are hidden.
 static dnnl_cpu_isa_t withinHost(dnnl_cpu_isa_t isa) {
   dnnl_cpu_isa_t best = dnnl_cpu_isa_sse41;
   for (const InstructionSet &set : kInstructionSets) {
@@ -301,8 +302,8 @@ static dnnl_cpu_isa_t withinHost(dnnl_cpu_isa_t isa) {
   return best;
 }
 
-/// Holds the library to `isa`, if its set can still be chosen. What the
-/// environment says of it no longer matters then.
+/// Limits the library to `isa`, if its set can still be chosen. The
+/// environment's setting no longer matters then.
 static bool chooseInstructionSet(dnnl_cpu_isa_t isa) {
   // Hints change kernels under the same name.
   dnnl_set_cpu_isa_hints(dnnl_cpu_isa_no_hints);

@@ -1,6 +1,6 @@
-//===- Host.h - What this processor and library are -------------*- C++ -*-===//
+//===- Host.h - Facts about this processor and library ----------*- C++ -*-===//
 //
-// The two ways in which an artifact can be for another machine.
+// An artifact can be for another processor or another library.
 //
 //===----------------------------------------------------------------------===//
 #ifndef REPRISE_RUNTIME_CPU_HOST_H
@@ -14,22 +14,24 @@
 
 namespace reprise::rt {
 
-/// Whether this processor has a feature, and nothing hides it.
+/// Returns true if this processor has a feature that is not hidden.
 bool hasFeature(const std::string &name);
 
-/// Holds the library to the features that are not hidden. Does nothing once its
+/// Limits the library to features that are not hidden. Does nothing once its
 /// instruction set is chosen.
 void holdLibrary();
 
-/// RP_INCOMPATIBLE unless this processor has all of the comma separated
+/// Returns RP_INCOMPATIBLE unless this processor has all of the comma separated
 /// features in `required`.
 Status checkTarget(const std::string &required);
 
-/// How steps run on bf16 and f16 here, and which features would do better.
+/// Describes how steps run on bf16 and f16 here, and the features that would be
+/// faster.
 std::vector<DeviceSummary::TypeNote> describeTypes();
 
-/// RP_INCOMPATIBLE unless `required` is empty or names the library here, which
-/// is held to the instruction set that `required` ends with if it still can be.
+/// Returns RP_INCOMPATIBLE unless `required` is empty or names the library
+/// here. Limits the library to the instruction set at the end of `required` if
+/// it can still be chosen.
 Status checkLibrary(const std::string &required);
 
 } // namespace reprise::rt

@@ -1,8 +1,8 @@
 //===- InstructionSets.h - The vectors a processor has ----------*- C++ -*-===//
 //
-// Loops over vectors are compiled for each set of vector instructions. They lie
+// Loops over vectors are compiled for each set of vector instructions. They are
 // in a header of their own, NAMELoops.h, within namespace REPRISE_VERSION, and
-// NAME.cpp says
+// NAME.cpp contains
 //
 //     #define REPRISE_LOOPS "NAMELoops.h"
 //     #include "EachInstructionSet.h"
@@ -18,7 +18,7 @@ namespace reprise::rt {
 
 enum class InstructionSet { Baseline, Avx2, Avx512 };
 
-/// The best set that this processor has and nothing hides.
+/// Returns the best set that this processor has and that is not hidden.
 inline InstructionSet findInstructionSet() {
 #ifdef __x86_64__
   if (hasFeature("avx512f"))

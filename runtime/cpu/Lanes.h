@@ -15,8 +15,8 @@ static REPRISE_INLINE void store(const Floats &from, float *to) {
   std::memcpy(to, &from, sizeof from);
 }
 
-/// Rows i and i + 8 of `from`, lane by lane in turn, as rows 2i and 2i + 1: of
-/// the numbers of row and lane together, the first bit becomes the last.
+/// Interleaves the lanes of rows i and i + 8 of `from` into rows 2i and 2i + 1:
+/// in the combined number of row and lane, the first bit becomes the last.
 static REPRISE_INLINE void exchangeLanes(const Floats *from, Floats *to) {
   constexpr int64_t half = kLanes / 2;
   for (int64_t i = 0; i < half; ++i) {
@@ -28,12 +28,12 @@ static REPRISE_INLINE void exchangeLanes(const Floats *from, Floats *to) {
   }
 }
 
-/// The element at (i, j) of `block`, row-major, goes to rows[j * stride + i].
+/// Moves the element at (i, j) of `block`, row-major, to rows[j * stride + i].
 static REPRISE_INLINE void transposeBlock(const float *block, float *rows,
                                           int64_t stride) {
   Floats x[kLanes], y[kLanes];
   std::memcpy(x, block, sizeof x);
-  // Four bits number a row, and four a lane.
+  // A row's number has four bits, and a lane's four.
   exchangeLanes(x, y);
   exchangeLanes(y, x);
   exchangeLanes(x, y);

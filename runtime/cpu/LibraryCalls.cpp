@@ -1,8 +1,8 @@
 //===- LibraryCalls.cpp - Run planned oneDNN calls ------------------------===//
 //
-// Primitives and memory objects are made when a program is prepared, with
-// final addresses, so that a step only executes. oneDNN itself keeps the
-// table of arguments of an execution on the heap: some small nodes a call.
+// Primitives and memory objects are created when a program is prepared, with
+// final addresses, so that a step only executes. oneDNN itself keeps the table
+// of arguments of an execution on the heap: some small nodes per call.
 //
 //===----------------------------------------------------------------------===//
 #include "LibraryCalls.h"
@@ -33,7 +33,7 @@ static void *address(Place place, const LibraryPlan &plan,
   return nullptr;
 }
 
-/// Where the primitives leave the result.
+/// Returns the place of the primitives' result.
 static float *productOf(const LibraryPlan &plan,
                         const LibraryOperands &operands) {
   return static_cast<float *>(address(
@@ -49,7 +49,7 @@ static FilterBlocks bindBlocks(const LibraryPlan &plan,
   return blocks;
 }
 
-/// The loop of ours that ends a call, with the operands' addresses.
+/// Returns the loop that ends a call, with the operands' addresses.
 static EpilogueLoop bindLoop(const LibraryPlan &plan,
                              const LibraryOperands &operands) {
   const LibraryCallDesc &call = *plan.loop;
@@ -105,10 +105,10 @@ BoundLibraryCall::BoundLibraryCall(const LibraryPlan &plan,
   }
 }
 
-/// Shares bytes among threads.
+/// Splits bytes among threads.
 template <typename Work>
 static void onBytes(uint64_t count, Team &team, const Work &work) {
-  // Below this, waking the other threads costs more than they save.
+  // Below this size, waking the other threads costs more than they save.
   constexpr uint64_t kInlineBytes = 64 << 10;
   runShares(team, int64_t(count), count <= kInlineBytes ? 1 : team.size(),
             [&](int64_t begin, int64_t end, unsigned) {

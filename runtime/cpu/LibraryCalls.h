@@ -1,17 +1,17 @@
-//===- LibraryCalls.h - oneDNN behind the library interface -----*- C++ -*-===//
+//===- LibraryCalls.h - oneDNN for library calls ----------------*- C++ -*-===//
 //
-// A call that is no attention (Attention.h) and not filtered (Winograd.h)
-// becomes some primitives: the operation itself with activations where they
-// lie, and a reorder of the filter, or of a product's second operand, between
-// its layout in memory and the one the operation prefers; for a filter's
-// gradient by a product, copies of windows (see FilterProducts.cpp). One that
-// the operation leaves in blocks is turned in its own place (see
-// FilterBlocks.h); for the gradient of an input that is a convolution, the
-// filter is reordered by positions of its window. Epilogues are oneDNN's
-// post-ops where these round as the call says, else a loop of ours behind the
-// primitives, over the product in f32. The packed operand, the product where
-// the result is bf16, and the scratchpads live in the call's workspace, each at
-// a multiple of 64:
+// A call other than attention (Attention.h) and minimal filtering (Winograd.h)
+// becomes some primitives: the operation itself on activations in place, and a
+// reorder of the filter, or of a product's second operand, between its layout
+// in memory and the layout that the operation prefers; for a filter's gradient
+// by a product, copies of windows (see FilterProducts.cpp). A filter's gradient
+// that the operation leaves in blocks is reordered in place (see
+// FilterBlocks.h); for the gradient of an input as a convolution, the filter is
+// reordered by positions of its window. Epilogues are oneDNN's post-ops if
+// these round as the call specifies, otherwise a loop after the primitives,
+// over the product in f32. The packed operand, the product if the result is
+// bf16, and the scratchpads are in the call's workspace, each at a multiple of
+// 64:
 //
 //   | packed operand, windows or groups | rows | product in f32 | scratchpads |
 //
@@ -57,7 +57,7 @@ struct Place {
   static Place scratchpad() { return {Kind::Scratchpad}; }
 };
 
-/// The descriptors of one primitive and where each of its arguments lies.
+/// The descriptors of one primitive and the place of each of its arguments.
 struct PlannedPrimitive {
   struct Argument {
     int name; // DNNL_ARG_*
@@ -68,14 +68,15 @@ struct PlannedPrimitive {
   std::vector<Argument> arguments;
 };
 
-/// What is attached to an operation.
+/// Post-ops of an operation.
 struct Attached {
-  /// An operand, and how the library sees it.
+  /// An addition's operand, and its description for the library.
   struct Sum {
     Place place;
     dnnl::memory::desc desc;
   };
-  /// What the result adds up on; what it adds to first, what lies in its place.
+  /// The operands added to the result; the first addition's, if accumulated, is
+  /// in the result's place.
   std::vector<Sum> sums;
   bool onResult = false;
 
@@ -83,26 +84,26 @@ struct Attached {
   void addArguments(PlannedPrimitive &operation) const;
 };
 
-/// A call as the library would run it; holds no tensor memory.
+/// A call as the library would run it. Holds no tensor memory.
 struct LibraryPlan {
   std::vector<PlannedPrimitive> primitives; // in order of execution
-  unsigned parts = 1; // of a product, one behind the other
+  unsigned parts = 1;                       // of a product, in order
   /// The form of a filter's gradient that the primitives leave in blocks.
   std::optional<FilterBlocks> blocks;
-  /// The call where a loop of ours ends it, which has the epilogues; and
-  /// whether the product before it lies in the workspace.
+  /// The call with its epilogues if a loop ends it; and true if the product
+  /// before it is in the workspace.
   std::optional<LibraryCallDesc> loop;
   bool hasProduct = false;
-  // In the workspace.
+  // Offsets in the workspace.
   uint64_t rowsOffset = 0, productOffset = 0, scratchpadOffset = 0;
-  /// What is set to zero before each run: patches with padding, or a scratchpad
-  /// that the library multiplies by zero before it wrote there, so that a NaN
-  /// would come through.
+  /// A range set to zero before each run: patches with padding, or a scratchpad
+  /// whose unwritten parts the library multiplies by zero, so that a NaN there
+  /// would reach the result.
   std::optional<Place> cleared;
   uint64_t clearedBytes = 0;
-  /// Of a result that primitives add to what lies there: the last input.
+  /// Bytes of the last input, if primitives add to the result in place.
   uint64_t sumBytes = 0;
-  /// Of what is no sequence of primitives.
+  /// Set for calls that are not a sequence of primitives.
   std::shared_ptr<const AttentionPlan> attention;
   std::shared_ptr<const WinogradPlan> winograd;
   LibraryCallInfo info;
@@ -110,17 +111,18 @@ struct LibraryPlan {
 
 dnnl::memory::data_type dataType(rp_element_type type);
 
-/// The operand as a product sees it.
+/// Describes the operand for a product.
 dnnl::memory::desc matrix(const TensorDesc &t, bool transposed);
 
-/// Scratchpads are the caller's, and no f32 is rounded to bf16.
+/// Returns attributes with scratchpads of the caller, and without rounding of
+/// f32 to bf16.
 dnnl::primitive_attr userScratchpad();
 
-/// True if executing `desc` takes memory from the heap.
+/// Returns true if executing `desc` allocates on the heap.
 bool allocates(const dnnl::primitive_desc_base &desc);
 
-/// Advances `desc` to the first implementation that does not allocate. Stays
-/// where it was if all others are oneDNN's plain reference loops, which are
+/// Advances `desc` to the first implementation that does not allocate. Leaves
+/// it unchanged if all others are oneDNN's plain reference loops, which are
 /// hundreds of times slower.
 template <typename Desc> Desc avoidAllocation(Desc desc) {
   Desc first = desc;
@@ -135,7 +137,7 @@ template <typename Desc> Desc avoidAllocation(Desc desc) {
 void planReorder(LibraryPlan &plan, const dnnl::memory::desc &from,
                  Place fromPlace, const dnnl::memory::desc &to, Place toPlace);
 
-/// A product of matrices by the first kernel that does not allocate.
+/// Plans a product of matrices by the first kernel that does not allocate.
 dnnl::matmul::primitive_desc
 planProduct(const dnnl::memory::desc &a, const dnnl::memory::desc &b,
             const dnnl::memory::desc &c,
@@ -145,47 +147,48 @@ planProduct(const dnnl::memory::desc &a, const dnnl::memory::desc &b,
 void planMatMul(LibraryPlan &plan, const LibraryCallDesc &call,
                 const Attached &attached);
 
-/// Plans the gradient of a filter as one product, where that is faster than
-/// oneDNN's convolution. False, and nothing planned, where it is not, or would
-/// take memory from the heap.
+/// Plans the gradient of a filter as one product if that is faster than
+/// oneDNN's convolution. Returns false, and plans nothing, if it is not, or
+/// would allocate on the heap.
 bool planFilterProduct(LibraryPlan &plan, const LibraryCallDesc &call);
 
 /// Plans the primitives of a checked call, its epilogues as post-ops. Throws
-/// dnnl::error where oneDNN has none that does not allocate.
+/// dnnl::error if oneDNN only has implementations that allocate.
 LibraryPlan planPrimitives(const LibraryCallDesc &call);
 
-/// The same with epilogues by whatever rounds as the call says. To be finished
-/// by layOutWorkspace.
+/// The same with epilogues in whichever way rounds as the call specifies.
+/// layOutWorkspace completes it.
 LibraryPlan planWithEpilogues(const LibraryCallDesc &call);
 
-/// Whether a call's epilogues are one addition, in f32, to a gradient for an
-/// input.
+/// Returns true if a call's epilogues are one addition, in f32, to a gradient
+/// of an input.
 bool addsToGradient(const LibraryCallDesc &call);
 
-/// Has the primitives of such a call, which add to what lies where the result
-/// goes, find there what it adds to.
+/// Copies the added operand to the result of such a call before its primitives
+/// run, which add in place.
 void addInPlace(LibraryPlan &plan, const LibraryCallDesc &call);
 
-/// Ends a call with a loop of ours that runs its epilogues.
+/// Ends a call with a loop that runs its epilogues.
 void endWithLoop(LibraryPlan &plan, const LibraryCallDesc &call);
 
 /// Adds the scratchpads and lays out the workspace.
 void layOutWorkspace(LibraryPlan &plan, unsigned threads);
 
-/// See queryLibraryCall, which returns `info` of this.
+/// See queryLibraryCall, which returns this plan's `info`.
 Expected<LibraryPlan> planLibraryCall(const LibraryCallDesc &desc,
                                       unsigned threads);
 
-/// RP_UNAVAILABLE unless oneDNN's parallel regions run on all of `team`.
+/// Returns RP_UNAVAILABLE unless oneDNN's parallel regions run on all of
+/// `team`.
 Status checkLibraryThreads(Team &team);
 
-/// Where the operands of one execution lie.
+/// The places of the operands of one execution.
 struct LibraryOperands {
   std::vector<void *> inputs, outputs;
   void *workspace = nullptr; // null if the call needs none
 };
 
-/// What oneDNN generated for a plan.
+/// The code that oneDNN generated for a plan.
 struct LibraryCode {
   std::vector<dnnl::primitive> primitives;
   std::vector<AttentionProducts> attention; // of its tiles
@@ -202,7 +205,7 @@ public:
   Status run(dnnl::stream &stream, Team &team);
 
 private:
-  /// Brings to its place what primitives find there.
+  /// Initializes the memory that primitives read.
   void prepare(Team &team) const;
 
   std::vector<BoundPrimitive> sequence;

@@ -1,16 +1,16 @@
-//===- LibraryDescriptors.cpp - How oneDNN would run a call ---------------===//
+//===- LibraryDescriptors.cpp - Plan a call of oneDNN ---------------------===//
 //
 // Input:   a checked call and a number of threads.
 // Output:  primitive descriptors, the layout of the workspace, the names of
 //          the kernels.
 // Method:  activations keep their NHWC layout; the filter is left to oneDNN
-//          (`any`) and reordered in the workspace when it prefers another one
-//          than O,KH,KW,I; a gradient in blocks is turned where it lies. An
-//          input's gradient may be a convolution with the filter turned. See
-//          also Winograd.h, Attention.h and Products.cpp.
-//          Implementations that allocate behind the caller's back (those built
-//          on its gemm) are passed over.
-// Fails:   RP_INVALID_ARGUMENT on shapes, RP_UNAVAILABLE on what it lacks.
+//          (`any`) and reordered in the workspace if it prefers a layout other
+//          than O,KH,KW,I; a gradient in blocks is reordered in place. An
+//          input's gradient may be a convolution with the rotated filter. See
+//          also Winograd.h, Attention.h and Products.cpp. Implementations that
+//          allocate hidden memory (those built on its gemm) are skipped.
+// Fails:   RP_INVALID_ARGUMENT on shapes, RP_UNAVAILABLE if oneDNN lacks the
+//          call.
 //
 //===----------------------------------------------------------------------===//
 #include "Host.h"
@@ -27,7 +27,7 @@ using dnnl::memory;
 
 static dnnl::engine openEngine() {
   holdLibrary();
-  // The environment can hint at other code under the same kernels' names.
+  // The environment can select other code under the same kernels' names.
   dnnl_set_cpu_isa_hints(dnnl_cpu_isa_no_hints);
   return dnnl::engine(dnnl::engine::kind::cpu, 0);
 }
@@ -83,7 +83,7 @@ static ConvolutionDescs describeConvolution(const TensorDesc &x,
 dnnl::primitive_attr userScratchpad() {
   dnnl::primitive_attr attr;
   attr.set_scratchpad_mode(dnnl::scratchpad_mode::user);
-  // Whatever the environment says: no f32 is rounded to bf16.
+  // Overrides the environment: f32 is never rounded to bf16.
   attr.set_fpmath_mode(dnnl::fpmath_mode::strict);
   return attr;
 }
@@ -93,7 +93,7 @@ bool allocates(const dnnl::primitive_desc_base &desc) {
   return std::strstr(desc.impl_info_str(), "gemm:jit") != nullptr;
 }
 
-/// True where padding is so wide that a window can lie outside of the image.
+/// Returns true if padding is so wide that a window can be outside the image.
 static bool hasEmptyWindows(const ConvolutionDescs &d) {
   memory::dims filter = d.plainFilter.dims();
   for (size_t i = 0; i < 2; ++i) {
@@ -105,8 +105,8 @@ static bool hasEmptyWindows(const ConvolutionDescs &d) {
   return false;
 }
 
-/// True for oneDNN's kernel for matrix tiles where a window lies outside of the
-/// image: it reads through an address that is none (seen in 2.6.3).
+/// Returns true for oneDNN's kernel for matrix tiles if a window is outside the
+/// image: the kernel then reads an invalid address (seen in 2.6.3).
 static bool followsNoAddress(const dnnl::primitive_desc_base &desc,
                              const ConvolutionDescs &d) {
   const char *name = desc.impl_info_str();
@@ -136,8 +136,8 @@ void planReorder(LibraryPlan &plan, const memory::desc &from, Place fromPlace,
       {desc, {{DNNL_ARG_FROM, fromPlace, from}, {DNNL_ARG_TO, toPlace, to}}});
 }
 
-/// The filter as an operation wants it: the plain one, or a copy in the wanted
-/// layout, whose reorder is added.
+/// Returns the filter in the layout of an operation: the plain one, or a copy
+/// in the wanted layout, whose reorder is added.
 static PlannedPrimitive::Argument planFilter(LibraryPlan &plan,
                                              const ConvolutionDescs &d,
                                              const memory::desc &wanted) {
@@ -158,9 +158,9 @@ static void planForward(LibraryPlan &plan, const ConvolutionDescs &d,
   attached.addArguments(plan.primitives.back());
 }
 
-/// The convolution of the cotangent with the filter turned by half a turn, its
-/// inputs and outputs exchanged, of a convolution without groups and strides;
-/// none where padding exceeds what a window reaches.
+/// Returns, for a convolution without groups and strides, the convolution of
+/// the cotangent with the filter rotated by half a turn, inputs and outputs
+/// exchanged. Returns nothing if padding exceeds the reach of a window.
 static std::optional<dnnl::convolution_forward::primitive_desc>
 turnedDesc(const ConvolutionDescs &d, const dnnl::primitive_attr &attr) {
   memory::dims filter = d.plainFilter.dims();
@@ -180,7 +180,7 @@ turnedDesc(const ConvolutionDescs &d, const dnnl::primitive_attr &attr) {
       dnnl::convolution_forward::primitive_desc(desc, attr, cpuEngine()));
 }
 
-/// Adds the reorders of the filter to `wanted`, turned, position by position.
+/// Adds the reorders of the filter to `wanted`, rotated, position by position.
 static void planTurnedFilter(LibraryPlan &plan, const ConvolutionDescs &d,
                              const memory::desc &wanted) {
   memory::dims turned = wanted.dims(), strides = {1, 0, 0, 0};
@@ -198,12 +198,12 @@ static void planTurnedFilter(LibraryPlan &plan, const ConvolutionDescs &d,
     }
 }
 
-/// Where the gradient of the input is faster as a convolution: oneDNN 2.6.3 has
-/// kernels of blocked products for f32 only forward, which take 5 to 40% less
-/// time (ResNet-50, batch 8, AVX-512). An image that is larger than the
-/// cotangent makes them multiply padding (7x7 unpadded on 7x7: three times as
-/// long), few channels leave their blocks empty, and each position of a window
-/// is a reorder of its own.
+/// Returns true if the gradient of the input is faster as a convolution: oneDNN
+/// 2.6.3 has kernels of blocked products for f32 only forward, which take 5 to
+/// 40% less time (ResNet-50, batch 8, AVX-512). If the image is larger than the
+/// cotangent, they multiply padding (7x7 unpadded on 7x7: three times as long);
+/// few channels leave their blocks empty; and each position of a window is a
+/// reorder of its own.
 static bool isFasterTurned(const ConvolutionDescs &d) {
   constexpr int64_t kLeastChannels = 16, kMostPositions = 16;
   memory::dims filter = d.plainFilter.dims();
@@ -217,8 +217,8 @@ static bool isFasterTurned(const ConvolutionDescs &d) {
   return y[2] >= x[2] && y[3] >= x[3];
 }
 
-/// Plans the gradient of the input as a convolution. False, and nothing
-/// planned, where that is not faster or not there.
+/// Plans the gradient of the input as a convolution. Returns false, and plans
+/// nothing, if that is not faster or not available.
 static bool planTurned(LibraryPlan &plan, const ConvolutionDescs &d,
                        const Attached &attached) {
   if (!isFasterTurned(d))
@@ -235,8 +235,8 @@ static bool planTurned(LibraryPlan &plan, const ConvolutionDescs &d,
   return true;
 }
 
-/// With an addition to what lies in the result's place, by a convolution alone:
-/// throws dnnl::error where there is none.
+/// If the call adds to the result in place, only by a convolution: throws
+/// dnnl::error if there is none.
 static void planInputGrad(LibraryPlan &plan, const ConvolutionDescs &d,
                           const Attached &attached) {
   if (planTurned(plan, d, attached))
@@ -255,9 +255,9 @@ static void planInputGrad(LibraryPlan &plan, const ConvolutionDescs &d,
                               {DNNL_ARG_DIFF_SRC, Place::output(), d.x}}});
 }
 
-/// True for oneDNN's kernel of 1x1 filters where a stride makes it copy its
-/// input: with channels that don't fill its blocks it writes past the copy, and
-/// other values than the gradient come out (oneDNN's issue 6035).
+/// Returns true for oneDNN's kernel of 1x1 filters if a stride makes it copy
+/// its input: with channels that don't fill its blocks it writes past the copy,
+/// and the result is wrong (oneDNN's issue 6035).
 static bool writesPastItsCopy(const dnnl::primitive_desc_base &desc,
                               const ConvolutionDescs &d) {
   constexpr int64_t block = 16; // of floats, at most
@@ -268,8 +268,7 @@ static bool writesPastItsCopy(const dnnl::primitive_desc_base &desc,
          std::strstr(desc.impl_info_str(), "jit_1x1") != nullptr;
 }
 
-/// The blocks that a gradient of a filter consists of, where these can be
-/// turned in their place.
+/// Returns the blocks of a filter's gradient if they can be reordered in place.
 static std::optional<FilterBlocks> blocksOf(const memory::desc &filter) {
   memory::dims dims = filter.dims();
   constexpr int64_t n = FilterBlocks::kBlock;
@@ -320,7 +319,7 @@ void layOutWorkspace(LibraryPlan &plan, unsigned threads) {
       if (a.place.kind == Place::Kind::Rows)
         rows = std::max<uint64_t>(rows, a.desc.get_size());
       if (a.place.kind == Place::Kind::Output && plan.hasProduct) {
-        a.place = Place::product(); // whole, as all but f32
+        a.place = Place::product(); // whole, like everything but f32
         product = a.desc.get_size();
       }
     }
@@ -340,15 +339,15 @@ void layOutWorkspace(LibraryPlan &plan, unsigned threads) {
         plan.cleared->kind == Place::Kind::Packed ? packed : scratchpad;
 }
 
-/// The one epilogue of a call that addsToGradient, if it has it.
+/// Returns the one epilogue of a call that addsToGradient, if it has it.
 static Attached attachToGradient(const LibraryCallDesc &call) {
   Attached attached;
   attached.onResult = !call.epilogues.empty();
   return attached;
 }
 
-/// The sums among a call's epilogues, as post-ops; `shape` makes oneDNN's
-/// description of an operand of the result's rank.
+/// Returns the additions among a call's epilogues as post-ops; `shape` returns
+/// oneDNN's description of an operand of the result's rank.
 template <typename Shape>
 static Attached attachSums(const LibraryCallDesc &call, Shape shape) {
   Attached attached;
@@ -366,7 +365,7 @@ static Attached attachSums(const LibraryCallDesc &call, Shape shape) {
   return attached;
 }
 
-/// Names the kernels: in order, or of a product in parts each one once.
+/// Names the kernels in order; of a product in parts, each one once.
 static void nameImplementation(LibraryPlan &plan) {
   std::vector<std::string> names;
   for (const PlannedPrimitive &p : plan.primitives) {
@@ -401,7 +400,7 @@ LibraryPlan planPrimitives(const LibraryCallDesc &call) {
     if (planFilterProduct(plan, call))
       break;
     planFilterGrad(plan, describeConvolution(in0, out, in1, call.ints));
-    // Its copies of images have room for padding that it leaves as it was.
+    // Its copies of images have room for padding that it leaves uninitialized.
     if (in0.type == RP_BF16)
       plan.cleared = Place::scratchpad();
     break;
@@ -419,7 +418,7 @@ LibraryPlan planPrimitives(const LibraryCallDesc &call) {
   return plan;
 }
 
-/// oneDNN's types of operands; it has more of them than its products take.
+/// Checks oneDNN's types of operands; its products support only some of them.
 static Status checkElements(const LibraryCallDesc &desc) {
   for (const TensorDesc *tensor : floatTensors(desc))
     if (tensor->type != RP_F32 && tensor->type != RP_BF16)

@@ -1,12 +1,13 @@
-//===- LibraryEpilogues.cpp - Who runs a call's epilogues -----------------===//
+//===- LibraryEpilogues.cpp - Choose how epilogues run --------------------===//
 //
 // Input:   a checked call with epilogues.
-// Output:  primitives with post-ops, or without them and a loop behind them.
-// Method:  post-ops must not change what they follow. Sums in f32 round alike
-//          everywhere; whether the product before them has the bits that it
-//          has alone is taken from the kernels' names: oneDNN chooses the order
-//          of a kernel's sums by shapes and types, not by post-ops, which
-//          test/runtime/conformance compares bit by bit. All else is a loop's.
+// Output:  primitives with post-ops, or without them and a loop after them.
+// Method:  post-ops must not change the product before them. Additions in f32
+//          round alike everywhere; equal kernel names mean that the product has
+//          the same bits with post-ops as without: oneDNN chooses the order of
+//          a kernel's sums by shapes and types, not by post-ops, which
+//          test/runtime/conformance checks bit by bit. Everything else is done
+//          by a loop.
 //
 //===----------------------------------------------------------------------===//
 #include "LibraryCalls.h"
@@ -15,7 +16,8 @@
 
 namespace reprise::rt {
 
-/// The call without epilogues, of a type and with the function's own inputs.
+/// Returns the call without epilogues, of a type and with only the function's
+/// own inputs.
 static LibraryCallDesc productOf(const LibraryCallDesc &call,
                                  rp_element_type type) {
   LibraryCallDesc product = call;
@@ -31,7 +33,7 @@ bool addsToGradient(const LibraryCallDesc &call) {
          call.epilogues == std::vector<Epilogue>{Epilogue::Add};
 }
 
-/// Whether the call's epilogues could be post-ops.
+/// Returns true if the call's epilogues could be post-ops.
 static bool mayBePostOps(const LibraryCallDesc &call) {
   bool isForward = call.op == LibraryOp::Conv2D || call.op == LibraryOp::MatMul;
   bool areSums =
@@ -51,7 +53,7 @@ static bool addsWrongElements(const LibraryCallDesc &call,
                     Epilogue::Add) > 0;
 }
 
-/// The call by post-ops, if its product is run by the kernels that run it
+/// Plans the call with post-ops if its product runs by the same kernels as
 /// without them.
 static std::optional<LibraryPlan> planPostOps(const LibraryCallDesc &call) {
   if (!mayBePostOps(call))
@@ -69,8 +71,8 @@ static std::optional<LibraryPlan> planPostOps(const LibraryCallDesc &call) {
   return std::nullopt;
 }
 
-/// The names are compared when an artifact is loaded: who would run the
-/// epilogues otherwise needs another workspace.
+/// The names are compared when an artifact is loaded: a different way of
+/// running epilogues needs another workspace.
 static void nameEpilogues(LibraryPlan &plan, const char *how,
                           const LibraryCallDesc &call) {
   plan.info.implementation += how;

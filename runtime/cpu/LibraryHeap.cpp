@@ -1,10 +1,10 @@
-//===- LibraryHeap.cpp - What oneDNN takes beside the workspace -----------===//
+//===- LibraryHeap.cpp - oneDNN's heap memory -----------------------------===//
 //
 // Input:   a checked call and the names of its kernels.
-// Output:  bytes of the heap while it runs, from above.
+// Output:  an upper bound on its heap bytes while it runs.
 // Method:  oneDNN's gemm cuts a product into blocks, and each thread copies one
-//          of either operand at a time. How it splits rows and columns among
-//          threads is not looked at: a block is taken to be as large as the
+//          of either operand at a time. The split of rows and columns among
+//          threads is ignored: a block is assumed to be as large as the
 //          operands and the limits of oneDNN 2.6 allow.
 //
 //===----------------------------------------------------------------------===//
@@ -20,7 +20,7 @@ struct Product {
 };
 } // namespace
 
-/// The product that gemm makes of a call; batches and groups run one by one.
+/// Returns gemm's product for a call; batches and groups run one by one.
 static Product productOf(const LibraryCallDesc &desc) {
   if (desc.op == LibraryOp::MatMul) {
     const std::vector<int64_t> &a = desc.inputs[0].shape,

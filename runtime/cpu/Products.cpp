@@ -1,16 +1,16 @@
 //===- Products.cpp - Products of matrices --------------------------------===//
 //
 // Input:   a checked call of matmul.
-// Output:  primitives: one product, or some in turn, each of a range of the
-//          inner numbers, which add up where the result lies; copies of
-//          operands in front, where they pay or the kernels need them.
-// Method:  oneDNN adds up the inner numbers in f32 one by one. The error of a
-//          sum of n numbers that are added one by one grows like sqrt(n), that
-//          of parts of p like sqrt(p) + sqrt(n / p) (N. J. Higham, "The
-//          Accuracy of Floating Point Summation", SIAM J. Sci. Comput. 14,
-//          1993, on blocked sums).
-// Cost:    of parts: reading the result once more for each but the first, and
-//          the copies.
+// Output:  primitives: one product, or several in turn, each over a range of
+//          the inner dimension, accumulated in the result's place; before them
+//          copies of operands, if they pay or the kernels need them.
+// Method:  oneDNN sums over the inner dimension in f32 sequentially. The error
+//          of a sequential sum of n numbers grows like sqrt(n), that of parts
+//          of p like sqrt(p) + sqrt(n / p) (N. J. Higham, "The Accuracy of
+//          Floating Point Summation", SIAM J. Sci. Comput. 14, 1993, on blocked
+//          sums).
+// Cost:    with parts: rereading the result for each but the first, and the
+//          copies.
 //
 //===----------------------------------------------------------------------===//
 #include "LibraryCalls.h"
@@ -40,8 +40,8 @@ void Attached::addArguments(PlannedPrimitive &operation) const {
          sum.desc});
 }
 
-/// A transposed one keeps its bytes and swaps the last two dimensions and
-/// strides.
+/// Describes an operand; a transposed one keeps its bytes and swaps the last
+/// two dimensions and strides.
 memory::desc matrix(const TensorDesc &t, bool transposed) {
   memory::dims dims = t.shape, strides = t.strides;
   if (strides.empty()) {
@@ -57,10 +57,10 @@ memory::desc matrix(const TensorDesc &t, bool transposed) {
   return memory::desc(dims, dataType(t.type), strides);
 }
 
-/// True where a copy of the second operand in oneDNN's own layout pays: rows of
-/// bf16 that its kernel would gather again for each block of the result, and
-/// rows of f32 that lie a multiple of a page apart, so that a block of them
-/// falls on few places of a cache (1576x768 by 768x3072: 42 ms to 24).
+/// Returns true if a copy of the second operand in oneDNN's own layout pays:
+/// for rows of bf16, which its kernel would gather again for each block of the
+/// result, and for rows of f32 a multiple of a page apart, of which a block
+/// maps to few sets of a cache (1576x768 by 768x3072: 42 ms become 24).
 static bool packsSecond(const LibraryCallDesc &call) {
   constexpr int64_t kPage = 4096, kFewRows = 64;
   const TensorDesc &b = call.inputs[1];
@@ -81,7 +81,7 @@ dnnl::matmul::primitive_desc planProduct(const memory::desc &a,
 }
 
 namespace {
-/// A product of matrices as the library sees it.
+/// A product of matrices in the library's form.
 struct Product {
   memory::desc a, b, c;
   bool packs; // the second operand
@@ -122,7 +122,7 @@ static int64_t strideOf(const memory::desc &matrix, size_t d) {
 }
 
 namespace {
-/// Numbers [begin, end) of a matrix along one of its dimensions.
+/// The range [begin, end) along one dimension of a matrix.
 struct Range {
   size_t dimension;
   int64_t begin, end;
@@ -134,26 +134,27 @@ struct Range {
     return memory::desc(dims, matrix.data_type(),
                         {strideOf(matrix, 0), strideOf(matrix, 1)});
   }
-  /// Where it begins, in bytes.
+  /// Returns the offset of its begin, in bytes.
   uint64_t offset(const memory::desc &matrix) const {
     return uint64_t(begin * strideOf(matrix, dimension)) *
            memory::data_type_size(matrix.data_type());
   }
 };
 
-/// Adds the primitives of a product in parts: of some rows of the result, which
-/// stay in a cache, part by part. oneDNN's kernels of blocked products take
-/// operands without gaps alone, so that ranges of the first operand are copied;
-/// a second one that is not stored by rows is packed.
+/// Adds the primitives of a product in parts: for some rows of the result at a
+/// time, which stay in a cache, part by part. oneDNN's kernels of blocked
+/// products only take operands without gaps, so that ranges of the first
+/// operand are copied; a second one that is not stored by rows is packed.
 class Parts {
 public:
   Parts(LibraryPlan &plan, const Product &whole, const Attached &attached,
         int64_t longest);
-  /// False where it would take other kernels.
+  /// Returns false if it would use other kernels.
   bool run();
 
 private:
-  /// Inner numbers, and where the second operand's lie.
+  /// A range of the inner dimension, and the place of its part of the second
+  /// operand.
   struct Part {
     Range inner;
     Place second;
@@ -179,7 +180,8 @@ static bool isBlocked(const dnnl::primitive_desc_base &desc) {
   return std::strncmp(desc.impl_info_str(), "brg:", 4) == 0;
 }
 
-/// `count` numbers in equal blocks of at most `most`.
+/// Returns the size of equal blocks of `count` numbers with at most `most`
+/// each.
 static int64_t equalBlocks(int64_t count, int64_t most) {
   int64_t blocks = (count + most - 1) / most;
   return (count + blocks - 1) / blocks;
@@ -198,7 +200,7 @@ Parts::Parts(LibraryPlan &plan, const Product &whole, const Attached &attached,
   block = equalBlocks(rows, most);
 }
 
-/// What is attached to some rows of a part.
+/// Returns the post-ops for some rows of a part.
 Attached Parts::attach(Range inner, Range rows) const {
   Attached own;
   own.onResult = inner.begin > 0;
@@ -213,7 +215,7 @@ Attached Parts::attach(Range inner, Range rows) const {
   return own;
 }
 
-/// Of ranges without gaps; the second operand where it lies.
+/// Plans ranges without gaps; the second operand is not copied.
 Product Parts::productOf(Range inner, Range rows) const {
   Range columns{1, inner.begin, inner.end};
   memory::desc a = columns.of(rows.of(whole.a));
@@ -274,10 +276,10 @@ bool Parts::run() {
   return true;
 }
 
-/// In bf16 the numbers' own rounding is far coarser; of very many inner
-/// numbers, which are rows of both operands in gradients of weights, the kernel
-/// takes some thousand at a time; with few columns copies take a part of the
-/// product's time.
+/// In bf16, rounding of the operands is far coarser; over very long inner
+/// dimensions, which are rows of both operands in gradients of weights, the
+/// kernel takes some thousand numbers at a time; with few columns, copies take
+/// a notable part of the product's time.
 static bool gainsByParts(const Product &product, int64_t longest) {
   constexpr int64_t kMost = 4096, kFewColumns = 128;
   return product.a.dims().size() == 2 && product.inner() > longest &&

@@ -1,7 +1,7 @@
 //===- Register.cpp - The device "cpu" by name ----------------------------===//
 //
-// What links RepriseRuntime asks the linker for the symbol below, so that this
-// object is part of it and its registration runs before main.
+// Programs linked with RepriseRuntime require the symbol below, so that the
+// linker includes this object and its registration runs before main.
 //
 //===----------------------------------------------------------------------===//
 #include "CpuDevice.h"

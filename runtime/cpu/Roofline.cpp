@@ -1,7 +1,7 @@
-//===- Roofline.cpp - How fast this machine is ----------------------------===//
+//===- Roofline.cpp - Measure this machine's roofline ---------------------===//
 //
-// Medians of repetitions: the first ones warm caches and clocks up, and a
-// neighbour's burst on a shared machine must not become its rate.
+// Medians of repetitions: the first ones warm caches and clocks up, and short
+// load from others on a shared machine must not affect the rates.
 //
 //===----------------------------------------------------------------------===//
 #include "LibraryCalls.h"
@@ -22,7 +22,8 @@ static double secondsSince(Clock::time_point start) {
   return std::chrono::duration<double>(Clock::now() - start).count();
 }
 
-/// Median seconds of a call, of as many as 0.06 s hold, at least five.
+/// Returns the median seconds of a call, over as many calls as take 0.06 s, at
+/// least five.
 template <typename Call> static double medianSeconds(Call call) {
   call();
   std::vector<double> times;
@@ -36,8 +37,8 @@ template <typename Call> static double medianSeconds(Call call) {
   return std::max(times[times.size() / 2], 1e-9);
 }
 
-/// Of the three products that training a layer takes: forward, and the
-/// gradients of the input and of the weights, whose operands lie otherwise.
+/// Measures the three products of training a layer: forward, and the gradients
+/// of the input and of the weights, whose operands have other layouts.
 static double measureGflops(dnnl::memory::data_type type) {
   constexpr int64_t kSize = 768;
   using dnnl::memory;
@@ -45,7 +46,7 @@ static double measureGflops(dnnl::memory::data_type type) {
   dnnl::stream stream(engine);
   memory::desc desc({kSize, kSize}, type, memory::format_tag::ab);
   memory::desc turned({kSize, kSize}, type, memory::format_tag::ba);
-  // As bf16, pairs of 0.5 and 0.
+  // Read as bf16: pairs of 0.5 and 0.
   std::vector<float> a(kSize * kSize, 0.5f), b(a), c(a);
   memory product(desc, engine, c.data());
   double seconds = 0;
@@ -64,7 +65,7 @@ static double measureGflops(dnnl::memory::data_type type) {
   return 3 * 2.0 * kSize * kSize * kSize / seconds / 1e9;
 }
 
-/// 0 where the library has no products of bf16.
+/// Returns 0 if the library has no products of bf16.
 static double measureNarrowGflops() {
   try {
     return measureGflops(dnnl::memory::data_type::bf16);
@@ -76,7 +77,7 @@ static double measureNarrowGflops() {
 }
 
 namespace {
-/// out = x + y / 4, an equal part for each member.
+/// Computes out = x + y / 4, an equal part on each member.
 struct Triad {
   float *out;
   const float *x, *y;

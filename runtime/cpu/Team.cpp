@@ -15,7 +15,7 @@
 namespace reprise::rt {
 
 namespace {
-/// Blocks all signals in a scope; threads begin with the mask of their maker.
+/// Blocks all signals in a scope; threads begin with the mask of their creator.
 class SignalsBlocked {
 public:
   SignalsBlocked() {
@@ -29,8 +29,8 @@ private:
   sigset_t saved;
 };
 
-/// Stacks of a size that does not depend on the caller's limits: a library
-/// kernel must not overflow under `ulimit -s 64`.
+/// Stack sizes that do not depend on the caller's limits: a library kernel must
+/// not overflow under `ulimit -s 64`.
 class ThreadAttributes {
 public:
   ThreadAttributes() {

@@ -2,8 +2,8 @@
 //
 // A fixed number of threads, all of them running at once: a program was planned
 // for that number, and library kernels that wait for each other would never end
-// with fewer. The thread that calls is member 0, whichever it is; the others
-// are the team's own, live as long as it does, and take no signals.
+// with fewer. The calling thread, whichever it is, is member 0; the team owns
+// the other threads, which live as long as it does and take no signals.
 //
 //===----------------------------------------------------------------------===//
 #ifndef REPRISE_RUNTIME_CPU_TEAM_H
@@ -23,7 +23,7 @@ class Team {
 public:
   using Work = void (*)(void *context, unsigned member);
 
-  /// Fails with RP_UNAVAILABLE where the system does not give as many threads.
+  /// Fails with RP_UNAVAILABLE if the system does not provide as many threads.
   static Expected<std::unique_ptr<Team>> create(unsigned threads);
   Team(const Team &) = delete;
   Team &operator=(const Team &) = delete;
@@ -31,10 +31,10 @@ public:
 
   unsigned size() const { return threads; }
   /// Calls work(context, m) for every m in [0, members), each on a thread of
-  /// its own, and returns when all have. `members` is at most size(). Takes no
-  /// memory.
+  /// its own, and returns when all have. `members` is at most size(). Allocates
+  /// nothing.
   void run(unsigned members, Work work, void *context);
-  /// Returns once every member of the running call has come here.
+  /// Returns once every member of the running call has reached it.
   void barrier();
 
 private:
@@ -61,7 +61,7 @@ private:
 };
 
 /// Calls run(begin, end, member) with equal shares of [0, count), one for each
-/// of `members`; a single one on the caller's thread. Takes no memory.
+/// of `members`; a single one on the caller's thread. Allocates nothing.
 template <typename Run>
 void runShares(Team &team, int64_t count, unsigned members, const Run &run) {
   if (members <= 1)

@@ -3,7 +3,7 @@
 // The functions below have the names and meaning of libgomp's, whose interface
 // the compiler's -fopenmp targets. oneDNN is bound to them because a program's
 // own definitions come first when a shared library's symbols are looked up;
-// checkSeen() tells where that is not so.
+// checkSeen() reports if this is not the case.
 //
 //===----------------------------------------------------------------------===//
 #include "ThreadScope.h"
@@ -31,7 +31,7 @@ struct ProcessOpenMp {
 };
 } // namespace
 
-/// The definition that comes after ours, or libgomp's where it is out of sight.
+/// Finds the definition after ours, or libgomp's if that is not visible.
 template <typename Function>
 static void find(Function *&function, const char *name) {
   void *symbol = ::dlsym(RTLD_NEXT, name);
@@ -129,7 +129,7 @@ void ThreadScope::runRegion(void (*body)(void *), void *data,
                             unsigned members) {
   if (members == 0)
     members = threads;
-  // A region within a region is its thread's own, as by OpenMP's default.
+  // A nested region runs on its own thread only, like OpenMP's default.
   if (current.parallel || members == 1) {
     ThreadContext outer = current;
     current = {this, 1, 0, outer.parallel};
@@ -137,7 +137,8 @@ void ThreadScope::runRegion(void (*body)(void *), void *data,
     current = outer;
     return;
   }
-  // Fewer than asked for would compute something else, or wait forever.
+  // With fewer members than requested, a region would compute something else,
+  // or wait forever.
   if (members > threads) {
     tooMany = members;
     return;
@@ -168,7 +169,7 @@ unsigned ThreadScope::maximum() {
 } // namespace reprise::rt
 
 //===----------------------------------------------------------------------===//
-// What oneDNN calls
+// Functions that oneDNN calls
 //===----------------------------------------------------------------------===//
 
 using reprise::rt::current;
@@ -184,7 +185,7 @@ REPRISE_VISIBLE void GOMP_parallel(void (*body)(void *), void *data,
     return current.scope->runRegion(body, data, members);
   if (!processOpenMp().parallel)
     return body(data); // a process without OpenMP has one thread
-  // A region of the process is none of ours, on this thread either.
+  // A region of the process does not belong to a scope, even on this thread.
   reprise::rt::ThreadContext outer = current;
   current = {};
   processOpenMp().parallel(body, data, members, flags);

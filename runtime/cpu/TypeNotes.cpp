@@ -1,8 +1,8 @@
-//===- TypeNotes.cpp - What this processor lacks for a type ---------------===//
+//===- TypeNotes.cpp - Missing features for element types -----------------===//
 //
-// Kernels take every element type everywhere. What differs is the library,
-// which has bf16 with AVX-512 alone and no f16, and the instructions that
-// convert and round.
+// Kernels support every element type everywhere. The differences are in the
+// library, which has bf16 only with AVX-512 and no f16, and in the instructions
+// that convert and round.
 //
 //===----------------------------------------------------------------------===//
 #include "Host.h"
@@ -11,7 +11,8 @@
 
 namespace reprise::rt {
 
-/// Those of `features` that are not here, "avx512bw, avx512dq"; "": none.
+/// Returns the missing ones of `features`, such as "avx512bw, avx512dq"; "" if
+/// none is missing.
 static std::string lacking(std::initializer_list<const char *> features) {
   std::string list;
   for (const char *feature : features)

@@ -19,7 +19,7 @@ static void futex(std::atomic<uint32_t> &word, int operation, uint32_t value) {
             nullptr, 0);
 }
 
-/// Tells the processor that this thread only waits.
+/// Hints to the processor that this thread only waits.
 static void relax() {
 #if defined(__x86_64__) || defined(__i386__)
   __builtin_ia32_pause();
@@ -29,8 +29,8 @@ static void relax() {
 }
 
 void WaitWord::advance() {
-  // Sequentially consistent, as are the sleeper's two accesses: either it sees
-  // the new number, or it is seen here.
+  // Sequentially consistent, like the sleeper's two accesses: either it sees
+  // the new number, or its sleep is seen here.
   word.fetch_add(1);
   if (sleepers.load() != 0)
     futex(word, FUTEX_WAKE, INT_MAX);
@@ -39,7 +39,7 @@ void WaitWord::advance() {
 void WaitWord::waitWhile(uint32_t old) {
   using Clock = std::chrono::steady_clock;
   constexpr std::chrono::microseconds kSpin(100);
-  constexpr int kLooksPerReading = 16; // reading the clock takes about a look
+  constexpr int kLooksPerReading = 16; // reading the clock takes about one
   Clock::time_point end = Clock::now() + kSpin;
   do {
     for (int look = 0; look < kLooksPerReading; ++look) {

@@ -2,8 +2,8 @@
 //
 // Waiting spins for some microseconds and then sleeps until the number changes.
 // The spin is as long as it takes to sleep and be woken: waits within a step
-// are mostly shorter, and a longer one leaves the processor to whoever needs
-// it, perhaps the very thread that is waited for.
+// are mostly shorter, and a longer one frees the processor for other threads,
+// perhaps the very one that is waited for.
 //
 //===----------------------------------------------------------------------===//
 #ifndef REPRISE_RUNTIME_CPU_WAITWORD_H
@@ -14,13 +14,14 @@
 
 namespace reprise::rt {
 
-/// On a cache line of its own, so that spinning disturbs nobody else's memory.
+/// On a cache line of its own, so that spinning does not slow other memory.
 class alignas(64) WaitWord {
 public:
   uint32_t value() const { return word.load(std::memory_order_acquire); }
-  /// Counts on and wakes all who wait. What was written before is seen by them.
+  /// Increments the number and wakes all waiting threads. Earlier writes are
+  /// visible to them.
   void advance();
-  /// Returns once the number is not `old` any more.
+  /// Returns once the number is no longer `old`.
   void waitWhile(uint32_t old);
 
 private:

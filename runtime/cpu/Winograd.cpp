@@ -3,10 +3,10 @@
 // Input:   a checked call; its operands and a workspace.
 // Output:  a convolution, or a gradient of one.
 // Method:  see the header; the transforms are in WinogradRows.cpp.
-// Cost:    4/9 of the products of a direct convolution, more where tiles reach
-//          beyond the result; writing and reading four times the bytes of
+// Cost:    4/9 of the multiplications of a direct convolution, more where tiles
+//          reach beyond the result; writing and reading four times the bytes of
 //          image and result, and 16/9 of the filter's.
-// Fails:   as oneDNN's kernels do.
+// Fails:   where oneDNN's kernels fail.
 //
 //===----------------------------------------------------------------------===//
 #include "Winograd.h"
@@ -26,17 +26,18 @@ using dnnl::memory;
 // Planning
 //===----------------------------------------------------------------------===//
 
-/// Tiles of a block. Each reads the whole transformed filter, so that fewer are
-/// slow with many channels (of 512, 32 tiles take 1.5 times as long); with more
-/// the transformed tiles leave the caches.
+/// The largest number of tiles of a block. Each block reads the whole
+/// transformed filter, so that small ones are slow with many channels (with
+/// 512, 32 tiles take 1.5 times as long); with more tiles the transformed ones
+/// leave the caches.
 static constexpr int64_t kMostTiles = 98;
-/// Below these the transforms, or reading the transformed filter, take what
-/// fewer products save (oneDNN 2.6.3, AVX-512).
+/// Below these limits the transforms, or reading the transformed filter, take
+/// as long as the saved multiplications (oneDNN 2.6.3, AVX-512).
 static constexpr int64_t kLeastChannels = 32, kLeastTiles = 256,
                          kLeastTilesOfMember = 32;
 
-/// Tiles of images of odd or few pixels compute what nobody wants: 512 channels
-/// at 7x7, 0.58, take as long as directly.
+/// Tiles of images with odd or few pixels compute unused results: 512 channels
+/// at 7x7, with 0.58, take as long as the direct convolution.
 static constexpr double kMostArithmetic = 0.55;
 
 static bool isOfFloats(const LibraryCallDesc &call) {
@@ -110,9 +111,8 @@ static dnnl::matmul::primitive_desc planProduct(const WinogradPlan &plan,
                          matrices(kWinogradRows, outputs, image, f32));
 }
 
-/// The number of parts for which the slowest member has the least to do. Of an
-/// output's tile, transforming the image once more costs as much as some
-/// outputs.
+/// Returns the number of parts for which the slowest member has the least work.
+/// Transforming the image once more costs as much as some outputs of a tile.
 static int64_t partsFor(const WinogradPlan &plan, unsigned threads) {
   constexpr int64_t kTransform = 12;
   int64_t groups = plan.result.channels / kWinogradLanes, best = 1;
@@ -172,7 +172,7 @@ std::optional<WinogradPlan> planWinograd(const LibraryCallDesc &call,
   if (!plan || !isFaster(*plan, threads))
     return std::nullopt;
   cut(*plan, threads);
-  // Each product runs on the thread that asks for it.
+  // Each product runs on its calling thread.
   ThreadScope alone(1);
   plan->products.push_back({plan->block, planProduct(*plan, plan->block)});
   if (int64_t rest = plan->tiles() % plan->block)
@@ -193,8 +193,9 @@ std::string WinogradPlan::implementation() const {
 }
 
 std::vector<dnnl::matmul> generateProducts(const WinogradPlan &plan) {
-  // As planned: oneDNN's cache tells code by the number of threads, and its
-  // descriptions refer to attributes of those they were copied from.
+  // One thread, as planned: oneDNN's cache distinguishes code by the number of
+  // threads, and its descriptions refer to attributes of those they were copied
+  // from.
   ThreadScope alone(1);
   std::vector<dnnl::matmul> products;
   for (const WinogradPlan::Product &product : plan.products)
@@ -210,18 +211,18 @@ char *BoundWinograd::memberBase(unsigned member) const {
   return workspace + plan.layout.members + member * plan.layout.bytes;
 }
 
-/// A block's rows of the gradient's form.
+/// Returns a block's rows of the transformed gradient.
 float *BoundWinograd::sumsOf(unsigned member) const {
   return reinterpret_cast<float *>(memberBase(member) + plan.layout.sums);
 }
 
-/// The rows of the gradient's form that a unit adds up.
+/// Returns the rows of the transformed gradient that a unit accumulates.
 float *BoundWinograd::formOf(int64_t unit) const {
   return reinterpret_cast<float *>(workspace) +
          unit * kWinogradRows * plan.partOutputs() * plan.image.channels;
 }
 
-/// `form`: the second operand, or where a filter gradient's product goes.
+/// `form`: the second operand, or the result of a filter gradient's product.
 BoundPrimitive BoundWinograd::bind(const dnnl::matmul &code, size_t number,
                                    unsigned member, float *form) {
   const WinogradPlan::Layout &at = plan.layout;
@@ -285,7 +286,7 @@ struct Tile {
     ++sample;
   }
 
-  /// Pixel (y, x) of this sample, or null outside.
+  /// Returns pixel (y, x) of this sample, or null outside.
   template <typename T>
   T *pixel(T *tensor, const WinogradPlan::Plane &plane, int64_t y,
            int64_t x) const {
@@ -297,7 +298,7 @@ struct Tile {
 };
 } // namespace
 
-/// Of all rows if `row` is negative.
+/// Transforms all rows if `row` is negative.
 void BoundWinograd::loadImages(unsigned member, int row, int64_t first,
                                int64_t count) {
   char *base = memberBase(member);
@@ -365,21 +366,21 @@ void BoundWinograd::execute(unsigned member, const BoundPrimitive &product,
     statuses[member] = status;
 }
 
-/// The usual product, or that of the tiles that are left.
+/// Returns the usual product, or that of the remaining tiles.
 BoundPrimitive &BoundWinograd::productOf(unsigned member, int64_t count) {
   return products[member][count == plan.block ? 0 : 1];
 }
 
-/// A member's share of `count`.
+/// Returns a member's share of `count`.
 static std::pair<int64_t, int64_t> shareOf(int64_t count, unsigned member,
                                            unsigned members) {
   return {count * member / members, count * (member + 1) / members};
 }
 
-/// A member's groups of 16 outputs of the filter, to its form.
+/// Transforms a member's groups of 16 outputs of the filter.
 void BoundWinograd::transformGroups(unsigned member) {
   bool isTurned = plan.kind == WinogradPlan::Kind::InputGradient;
-  // Of the filter: (outputs,3,3,inputs).
+  // The extents of the filter: (outputs,3,3,inputs).
   int64_t inputs = isTurned ? plan.result.channels : plan.image.channels;
   int64_t outputs = isTurned ? plan.image.channels : plan.result.channels;
   WinogradForm form{formOf(0), inputs * outputs};
@@ -410,12 +411,12 @@ void BoundWinograd::multiplyBlocks(unsigned member, dnnl::stream &stream) {
 void BoundWinograd::addUnits(unsigned member, dnnl::stream &stream) {
   std::memset(memberBase(member) + plan.layout.zeros, 0,
               size_t(4 * std::max(plan.image.channels, plan.result.channels)));
-  // Added here: what oneDNN's cache gives for a product that adds may refer to
-  // attributes that are gone (2.6.3).
+  // Added here rather than by oneDNN: its cache may return an accumulating
+  // product that refers to destroyed attributes (2.6.3).
   int64_t elements = kWinogradRows * plan.partOutputs() * plan.image.channels;
   for (int64_t first = 0; first < plan.tiles(); first += plan.block) {
     int64_t count = std::min(plan.block, plan.tiles() - first);
-    // Its units read the same pixels.
+    // The units of a member read the same pixels.
     for (int64_t unit = member; unit < plan.units(); unit += plan.members) {
       loadImages(member, int(unit % kWinogradRows), first, count);
       loadCotangents(member, unit, first, count);

@@ -5,13 +5,13 @@
 // result instead of 36. The transformed filter is the second operand of 16
 // products whose first has a row for each tile of 2x2 pixels; each thread
 // transforms some tiles at a time, in a part of the workspace that stays in its
-// caches, and has oneDNN multiply them. In the gradient of the filter a thread
-// has rows of the transformed filter and a part of its outputs, and adds up
-// over all tiles in their order.
+// caches, and has oneDNN multiply them. In the gradient of the filter, each
+// thread has rows of the transformed filter and a part of its outputs, and sums
+// over all tiles in order.
 //
-// A result has the bits that its tile and the filter give, whoever computes it,
-// however many tiles at once; a filter's gradient those of blocks of tiles that
-// do not depend on the number of threads.
+// The bits of a result depend only on its tile and the filter, not on the
+// thread or the number of tiles at once; those of a filter's gradient on blocks
+// of tiles, which do not depend on the number of threads.
 //
 //===----------------------------------------------------------------------===//
 #ifndef REPRISE_RUNTIME_CPU_WINOGRAD_H
@@ -27,51 +27,51 @@
 
 namespace reprise::rt {
 
-/// How a checked call is cut. Holds no tensor memory.
+/// The partition of a checked call. Holds no tensor memory.
 struct WinogradPlan {
   enum class Kind : uint8_t { Result, InputGradient, FilterGradient };
   struct Plane {
     int64_t height, width, channels;
   };
-  /// Of `tiles` at once.
+  /// The product for `tiles` tiles at once.
   struct Product {
     int64_t tiles;
     dnnl::matmul::primitive_desc desc;
   };
-  /// Where the workspace has what, in bytes: the transformed filter or its
-  /// gradient, then a part of each member.
+  /// The workspace's layout, in bytes: the transformed filter or its gradient,
+  /// then a part for each member.
   struct Layout {
     uint64_t members = 0; // the first one's
-    // Within one.
+    // Offsets within a member's part.
     uint64_t zeros = 0, image = 0, other = 0, sums = 0;
     uint64_t scratchpad = 0, bytes = 0;
   };
 
   Kind kind = Kind::Result;
   int64_t batch = 0;
-  /// What windows are taken of, and what they give: of an input's gradient, the
-  /// cotangent and the gradient; of a filter's, the image and the cotangent.
+  /// The operand of the windows and the result: for an input's gradient, the
+  /// cotangent and the gradient; for a filter's, the image and the cotangent.
   Plane image = {}, result = {};
-  /// Zeros in front of the image; where less than none, pixels left out.
+  /// Zeros before the image; negative: pixels left out.
   int64_t top = 0, left = 0;
-  bool adds = false; // to what lies where the result goes
+  bool adds = false; // accumulates in the result
   unsigned members = 1;
   int64_t block = 0;             // of tiles
   int64_t parts = 1;             // of a filter gradient's outputs
-  std::vector<Product> products; // of a block, and of what is left
+  std::vector<Product> products; // of a block, and of the remaining tiles
   Layout layout;
 
   int64_t tilesDown() const { return (result.height + 1) / 2; }
   int64_t tilesAcross() const { return (result.width + 1) / 2; }
   int64_t tiles() const { return batch * tilesDown() * tilesAcross(); }
   int64_t blocks() const { return (tiles() + block - 1) / block; }
-  /// Rows and parts of a filter gradient.
+  /// The row and part combinations of a filter gradient.
   int64_t units() const { return kWinogradRows * parts; }
   int64_t partOutputs() const { return result.channels / parts; }
   uint64_t workspaceBytes() const {
     return layout.members + members * layout.bytes;
   }
-  /// Products, of those that the definition takes for the forward result.
+  /// Returns the ratio of multiplications to those of the definition.
   double arithmetic() const {
     const Plane &y = kind == Kind::InputGradient ? image : result;
     return double(kWinogradNumbers * tiles()) /
@@ -80,9 +80,9 @@ struct WinogradPlan {
   std::string implementation() const;
 };
 
-/// Plans a checked call, whose epilogues are not looked at. None where it is no
-/// such convolution, oneDNN has no product that takes no memory, or its direct
-/// kernels are as fast.
+/// Plans a checked call, ignoring its epilogues. Returns nothing if it is not
+/// such a convolution, oneDNN has no product that does not allocate, or its
+/// direct kernels are as fast.
 std::optional<WinogradPlan> planWinograd(const LibraryCallDesc &call,
                                          unsigned threads);
 
@@ -96,7 +96,7 @@ public:
                 const std::vector<dnnl::matmul> &products,
                 const std::vector<void *> &inputs, void *output,
                 void *workspace);
-  /// On the threads of the scope that this thread is in.
+  /// Runs on the threads of the calling thread's scope.
   Status run(dnnl::stream &stream);
 
 private:
@@ -126,8 +126,8 @@ private:
   const float *image, *other; // the filter, or the cotangent
   float *output;
   char *workspace;
-  std::vector<std::vector<BoundPrimitive>> products; // of each member
-  std::vector<BoundPrimitive> firsts; // of each unit, of its first block
+  std::vector<std::vector<BoundPrimitive>> products; // by member
+  std::vector<BoundPrimitive> firsts; // by unit, for its first block
   std::vector<dnnl_status_t> statuses;
 };
 

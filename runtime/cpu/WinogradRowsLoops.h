@@ -87,7 +87,7 @@ static REPRISE_INLINE void filterBack(int row, const Floats *u, Floats &to) {
 // Tiles
 //===----------------------------------------------------------------------===//
 
-/// Rows [First, First + Count) of the form of an image.
+/// Computes rows [First, First + Count) of an image's form.
 template <int First, int Count>
 static REPRISE_INLINE void imageRows(const float *const *pixels,
                                      WinogradForm to, int64_t channels) {
@@ -186,7 +186,7 @@ void transformBack(WinogradForm from, bool adds, float *const *pixels,
 // Filters
 //===----------------------------------------------------------------------===//
 
-/// The form of 16 inputs of one filter, number f at to[f * step].
+/// Computes the form of 16 inputs of one filter, number f at to[f * step].
 static REPRISE_INLINE void filterForm(const float *taps, int64_t inputs,
                                       bool isTurned, float *to, int64_t step) {
   Floats rows[4][3];

@@ -1,8 +1,8 @@
-//===- CallForm.h - Calls as cuDNN and cuBLASLt see them --------*- C++ -*-===//
+//===- CallForm.h - Calls in the form of cuDNN and cuBLASLt -----*- C++ -*-===//
 //
-// A convolution has its tensors in the order N,C,H,W (the filter O,I,KH,KW);
-// a matrix lies by rows, with a pitch. What neither library does as the call
-// says is refused here, before one is opened.
+// A convolution has its tensors in the order N,C,H,W (the filter O,I,KH,KW); a
+// matrix is stored by rows, with a pitch. Calls that neither library runs as
+// specified are refused here, before a library is opened.
 //
 //===----------------------------------------------------------------------===//
 #ifndef REPRISE_RUNTIME_CUDA_CALLFORM_H
@@ -14,7 +14,7 @@
 
 namespace reprise::rt::cuda {
 
-/// What the addresses of operands are multiples of, and plans are made for.
+/// The alignment of operands' addresses, for which plans are made.
 constexpr uint64_t kOperandAlignment = 16;
 
 enum class ConvolutionKind : uint8_t { Forward, InputGrad, FilterGrad };
@@ -29,52 +29,55 @@ struct ConvolutionTensor {
 struct ConvolutionForm {
   ConvolutionKind kind;
   ConvolutionTensor x, w, y;
-  // Of height and width.
+  // Values for height, then width.
   std::array<int64_t, 2> strides = {1, 1}, dilations = {1, 1};
   std::array<int64_t, 2> padBefore = {0, 0}, padAfter = {0, 0};
 };
 
 struct Matrix {
   rp_element_type type;
-  int64_t rows = 0, columns = 0; // as they lie
+  int64_t rows = 0, columns = 0; // as stored
   int64_t pitch = 0;             // elements from row to row
-  bool isTransposed = false;     // the product takes columns for rows
-  int64_t batchStride = 0;       // elements from one of the batch to the next
+  bool isTransposed = false;     // the product exchanges rows and columns
+  int64_t batchStride = 0;       // elements between matrices of a batch
 };
 
-/// `batch` products c = a b at every start.
+/// `batch` products c = a b for each of `starts`.
 struct ProductForm {
   Matrix a, b, c;
   std::array<unsigned, 2> inputs = {0, 1}; // of the call, for a and b
   int64_t m, n, k;
   int64_t batch = 1;
-  /// Elements from the operands' addresses to those of a, b and c.
+  /// Offsets in elements from the operands' addresses to a, b and c.
   std::vector<std::array<int64_t, 3>> starts;
   bool hasBias = false; // of the result's type, added in f32 to each row
 };
 
-/// Element types of products and convolutions.
+/// Returns the element types of products and convolutions.
 std::vector<rp_element_type> productElements();
 
-/// Types and sizes of a product's or convolution's operands: RP_UNAVAILABLE
-/// where they are none of the libraries'.
+/// Checks types and sizes of a product's or convolution's operands:
+/// RP_UNAVAILABLE if the libraries do not support them.
 Status checkOperands(const LibraryCallDesc &desc);
-/// Of a verified call. Fails with RP_UNAVAILABLE on what cuDNN does not do.
+/// Returns the form of a verified call. Fails with RP_UNAVAILABLE if cuDNN does
+/// not support it.
 Expected<ConvolutionForm> convolutionForm(const LibraryCallDesc &desc);
-/// Of a verified call. Fails with RP_UNAVAILABLE on what cuBLASLt does not do.
+/// Returns the form of a verified call. Fails with RP_UNAVAILABLE if cuBLASLt
+/// does not support it.
 Expected<ProductForm> productForm(const LibraryCallDesc &desc);
-/// A product or a convolution, and as the other one where it is both.
+/// A product or a convolution, in both forms if it is both.
 struct CallForms {
   std::optional<ConvolutionForm> convolution;
   std::optional<ProductForm> product;
 };
-/// Of a verified call. Fails with RP_UNAVAILABLE on what neither library does.
+/// Returns the forms of a verified call. Fails with RP_UNAVAILABLE if neither
+/// library supports it.
 Expected<CallForms> formsOf(const LibraryCallDesc &desc);
 
-/// The product as a convolution of 1x1; none where it is not one.
+/// Returns the product as a 1x1 convolution; nothing if it is not one.
 std::optional<ConvolutionForm> asConvolution(const ProductForm &product);
-/// The convolution, of 1x1 without strides, padding and groups, as a product of
-/// pixels by channels; none where it is not one.
+/// Returns the 1x1 convolution without strides, padding and groups as a product
+/// of pixels and channels; nothing if it is not one.
 std::optional<ProductForm> asProduct(const ConvolutionForm &convolution);
 
 } // namespace reprise::rt::cuda

@@ -1,4 +1,4 @@
-//===- CallText.cpp - Library calls in words ------------------------------===//
+//===- CallText.cpp - Library calls as text -------------------------------===//
 #include "reprise/Runtime/Cuda/Cuda.h"
 
 #include <cstdio>
@@ -13,7 +13,7 @@ static std::string joined(const std::vector<int64_t> &numbers, char between) {
   return text;
 }
 
-/// "8x4xf32", with strides "8x4xf32@16,1".
+/// Returns "8x4xf32", with strides "8x4xf32@16,1".
 static std::string text(const TensorDesc &tensor) {
   std::string result = joined(tensor.shape, 'x');
   result += (result.empty() ? "" : "x") + std::string(elementName(tensor.type));

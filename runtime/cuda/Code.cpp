@@ -17,7 +17,7 @@ static Status incompatible(const std::string &what,
   return Status::error(RP_INCOMPATIBLE, what, file, line);
 }
 
-/// The number of "sm_90", or -1. Its last digit is the minor one.
+/// Returns the number of "sm_90", or -1. Its last digit is the minor one.
 static int numberOf(const std::string &architecture) {
   int number = 0;
   if (architecture.rfind("sm_", 0) != 0 || architecture.size() > 6)
@@ -44,7 +44,7 @@ static Expected<const cuda_fb::Code *> verified(const fb::Program &program) {
   return code;
 }
 
-/// Threads of each of the program's kernels.
+/// Reads the number of threads of each of the program's kernels.
 static Status readKernels(const fb::Program &program, const cuda_fb::Code &code,
                           Code &result) {
   constexpr uint32_t kMostThreads = 1024;

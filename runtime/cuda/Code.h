@@ -10,20 +10,20 @@
 
 namespace reprise::rt::cuda {
 
-/// What is loaded, with the program's own memory.
+/// The code to load. Refers to the program's own memory.
 struct Code {
-  /// A cubin, or PTX with a zero at its end.
+  /// A cubin, or zero-terminated PTX.
   const void *image = nullptr;
   size_t bytes = 0;
-  /// Of the program's kernels, in its order.
+  /// The names of the program's kernels, in order.
   std::vector<std::string> names;
   std::vector<uint32_t> threads;
 };
 
-/// The code of a program with kernels for a device of that architecture
+/// Returns the code of a program with kernels for a device of that architecture
 /// ("sm_90"): the cubin where its major number is the same and its minor one no
-/// higher, else the PTX. Fails with RP_INCOMPATIBLE where the device is too old
-/// or the code is not what the schema says.
+/// higher, otherwise the PTX. Fails with RP_INCOMPATIBLE if the device is too
+/// old or the code violates the schema.
 Expected<Code> readCode(const fb::Program &program,
                         const std::string &architecture);
 

@@ -1,4 +1,4 @@
-//===- ConvolutionForm.cpp - Calls as cuDNN sees them ---------------------===//
+//===- ConvolutionForm.cpp - Calls in the form of cuDNN -------------------===//
 #include "CallForm.h"
 
 #include <algorithm>
@@ -58,7 +58,7 @@ Expected<ConvolutionForm> convolutionForm(const LibraryCallDesc &desc) {
   return form(ConvolutionKind::FilterGrad, first, result, second);
 }
 
-/// The matrix as rows of channels.
+/// Describes the matrix as rows of channels.
 static ConvolutionTensor rowsOf(const Matrix &m, unsigned operand) {
   return {m.type, {m.rows, m.columns, 1, 1}, operand};
 }

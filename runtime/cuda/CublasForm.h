@@ -6,18 +6,18 @@
 
 namespace reprise::rt::cuda {
 
-/// What products may take for partial sums. cuBLASLt cannot plan without a
-/// device: it chooses an algorithm when an artifact is loaded, and whichever
-/// fits into this. NVIDIA advises 32 MiB for Hopper.
+/// The workspace of products, for partial sums. cuBLASLt cannot plan without a
+/// device: it chooses an algorithm that fits this when an artifact is loaded.
+/// NVIDIA advises 32 MiB for Hopper.
 constexpr uint64_t kCublasWorkspaceBytes = uint64_t(32) << 20;
-/// Where cuBLASLt wants it to begin. A call's workspace is so much larger that
-/// it holds one that does, wherever it lies itself.
+/// The alignment of cuBLASLt's workspace. A call's workspace is larger by this,
+/// so that it contains an aligned one wherever it is placed.
 constexpr uint64_t kCublasWorkspaceAlignment = 256;
 constexpr uint64_t kCublasPlannedBytes =
     kCublasWorkspaceBytes + kCublasWorkspaceAlignment;
 
 constexpr const char *kCublasName = "cublaslt";
-/// With operands of f32 rounded to TF32.
+/// The name for operands of f32 rounded to TF32.
 constexpr const char *kCublasTf32Name = "cublaslt tf32";
 
 } // namespace reprise::rt::cuda

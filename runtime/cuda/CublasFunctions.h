@@ -33,11 +33,12 @@ struct CublasFunctions {
   REPRISE_CUBLASLT_FUNCTIONS(REPRISE_MEMBER)
 #undef REPRISE_MEMBER
 
-  /// Success, or RP_INTERNAL (RP_OUT_OF_MEMORY) as "cuBLASLt: `what`: ...".
+  /// Returns success, or RP_INTERNAL (RP_OUT_OF_MEMORY) with "cuBLASLt: `what`:
+  /// ...".
   Status check(cublasStatus_t status, const char *what) const;
 };
 
-/// Opened when first asked for. Fails with RP_UNAVAILABLE.
+/// Opens the library at the first call. Fails with RP_UNAVAILABLE.
 Expected<const CublasFunctions *> cublasFunctions();
 
 } // namespace reprise::rt::cuda

@@ -39,7 +39,7 @@ Status CublasProduct::set(cublasLtMatmulDescAttributes_t name, Value value) {
                        "cublasLtMatmulDescSetAttribute");
 }
 
-/// Rows of ours are columns of cuBLASLt.
+/// Our rows are cuBLASLt's columns.
 Status CublasProduct::describe(cublasLtMatrixLayout_t &layout,
                                const Matrix &matrix) {
   REPRISE_RETURN_IF_ERROR(library.check(
@@ -81,12 +81,12 @@ Status CublasProduct::describe(bool allowTf32) {
     return {};
   REPRISE_RETURN_IF_ERROR(
       set(CUBLASLT_MATMUL_DESC_EPILOGUE, uint32_t(CUBLASLT_EPILOGUE_BIAS)));
-  // No address yet; the heuristics look at how it is aligned.
+  // No address yet; the heuristics examine its alignment.
   return set(CUBLASLT_MATMUL_DESC_BIAS_POINTER,
              reinterpret_cast<const void *>(uintptr_t(kOperandAlignment)));
 }
 
-/// What the addresses of operand number `operand` are multiples of.
+/// Returns the alignment of the addresses of operand number `operand`.
 static uint32_t alignmentOf(const ProductForm &form, size_t operand,
                             rp_element_type type) {
   uint64_t alignment = kOperandAlignment;
@@ -105,7 +105,7 @@ CublasProduct::setPreferences(cublasLtMatmulPreference_t preference) const {
   };
   REPRISE_RETURN_IF_ERROR(
       set(CUBLASLT_MATMUL_PREF_MAX_WORKSPACE_BYTES, workspaceBytes));
-  // Partial sums in f32 behind one another, or none: never added up in place
+  // Partial sums in f32 one after another, or none: never accumulated in place
   // or rounded to the result's type.
   REPRISE_RETURN_IF_ERROR(
       set(CUBLASLT_MATMUL_PREF_REDUCTION_SCHEME_MASK,
@@ -120,8 +120,8 @@ CublasProduct::setPreferences(cublasLtMatmulPreference_t preference) const {
   return set(CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_D_BYTES, result);
 }
 
-/// True if the algorithm sums in f32, takes the operands as they are, and adds
-/// up partial sums in one order.
+/// Returns true if the algorithm sums in f32, does not round the operands, and
+/// adds partial sums in a fixed order.
 bool CublasProduct::suits(const cublasLtMatmulHeuristicResult_t &result,
                           bool allowTf32) const {
   if (result.state != CUBLAS_STATUS_SUCCESS ||

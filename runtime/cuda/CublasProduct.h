@@ -1,7 +1,7 @@
 //===- CublasProduct.h - Run products by cuBLASLt ---------------*- C++ -*-===//
 //
-// cuBLASLt thinks in columns: by rows, c = a b is by columns c' = b' a'. So b
-// is its first matrix, and a bias along c's rows is one along its columns.
+// cuBLASLt stores by columns: c = a b by rows is c' = b' a' by columns. So b is
+// its first matrix, and a bias along c's rows is one along its columns.
 //
 //===----------------------------------------------------------------------===//
 #ifndef REPRISE_RUNTIME_CUDA_CUBLASPRODUCT_H
@@ -34,9 +34,9 @@ private:
 /// A product with its algorithm chosen.
 class CublasProduct {
 public:
-  /// The first algorithm of the heuristics that gives the same bits each time
-  /// and fits into `workspaceBytes`. Fails with RP_INCOMPATIBLE where there is
-  /// none. The context outlives it.
+  /// Takes the first algorithm of the heuristics that is deterministic and fits
+  /// `workspaceBytes`. Fails with RP_INCOMPATIBLE if there is none. The context
+  /// must outlive it.
   static Expected<std::unique_ptr<CublasProduct>>
   make(const CublasContext &context, const ProductForm &form, bool allowTf32,
        uint64_t workspaceBytes);

@@ -1,4 +1,4 @@
-//===- CudaDevice.cpp - A GPU behind the device interface -----------------===//
+//===- CudaDevice.cpp - A GPU as a device ---------------------------------===//
 #include "CudaDevice.h"
 #include "CudaProgram.h"
 #include "DescribeGpu.h"

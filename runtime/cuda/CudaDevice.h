@@ -1,4 +1,4 @@
-//===- CudaDevice.h - A GPU behind the device interface ---------*- C++ -*-===//
+//===- CudaDevice.h - A GPU as a device -------------------------*- C++ -*-===//
 //
 // One arena in the GPU's memory, one stream for steps and one for inputs, each
 // entry captured as one graph.
@@ -16,23 +16,23 @@ namespace reprise::rt::cuda {
 /// Opens a driver for one program.
 using DriverOpener = std::function<Expected<std::unique_ptr<Driver>>()>;
 
-/// What stands behind "cuda:".
+/// The options after "cuda:".
 struct Which {
   unsigned number = 0;
-  /// Whether calls that were planned by other libraries run as these can, in
-  /// the planned bytes; bits and time may be others.
+  /// True if calls planned by other libraries may run by these, in the planned
+  /// bytes; bits and time may differ.
   bool mayAdapt = false;
 };
 
 /// Reads "", "1", "adapt" or "1,adapt". Fails with RP_UNAVAILABLE.
 Expected<Which> readWhich(const std::string &which);
 
-/// A device whose programs each have a driver of their own.
+/// Returns a device whose programs each have their own driver.
 std::unique_ptr<Device> makeCudaDevice(DriverOpener open, bool mayAdapt,
                                        const MeasuredWork &measured = {});
 
-/// The GPU of this machine that readWhich says. Fails with
-/// RP_UNAVAILABLE, and says what is missing and what to do.
+/// Opens this machine's GPU that readWhich selects. Fails with RP_UNAVAILABLE,
+/// with the missing part and a remedy.
 Expected<std::unique_ptr<Device>> openCudaDevice(const std::string &which);
 
 } // namespace reprise::rt::cuda

@@ -1,4 +1,4 @@
-//===- CudaDriver.cpp - The seam on a GPU that is here --------------------===//
+//===- CudaDriver.cpp - The driver interface on a real GPU ----------------===//
 #include "CudaDriver.h"
 #include "../support/Restate.h"
 
@@ -56,7 +56,7 @@ Status CudaDriver::outOfMemory(const char *what, uint64_t bytes,
 }
 
 CudaDriver::~CudaDriver() {
-  // Of a device that is lost, each call fails; that changes nothing here.
+  // On a lost device each call fails, with no effect here.
   CUcontext own = nullptr;
   bool isPushed = cuda.cuCtxPushCurrent(primary) == CUDA_SUCCESS;
   for (CUstream stream : streams)
@@ -82,14 +82,14 @@ CudaDriver::~CudaDriver() {
 }
 
 //===----------------------------------------------------------------------===//
-// What is made before the first step
+// Preparation
 //===----------------------------------------------------------------------===//
 
 Expected<Address> CudaDriver::allocate(uint64_t bytes) {
   Context context(*this, "allocate memory");
   REPRISE_RETURN_IF_ERROR(context.status());
   CUdeviceptr address = 0;
-  // CUDA gives none of 0 bytes.
+  // CUDA does not allocate 0 bytes.
   CUresult result = cuda.cuMemAlloc(&address, std::max<uint64_t>(bytes, 1));
   if (result != CUDA_SUCCESS)
     return outOfMemory("cuMemAlloc", bytes, result);
@@ -150,7 +150,8 @@ Expected<Event> CudaDriver::createEvent() {
   return Event(events.size() - 1);
 }
 
-/// Loads a module; what the driver's compiler says of PTX is in the error.
+/// Loads a module; the error includes the messages of the driver's PTX
+/// compiler.
 Status CudaDriver::compile(const std::string &image, CUmodule &module) {
   char log[4096] = "";
   CUjit_option options[] = {CU_JIT_ERROR_LOG_BUFFER,
@@ -170,7 +171,8 @@ CudaDriver::load(const void *image, size_t bytes,
                  const std::vector<std::string> &names) {
   Context context(*this, "load code");
   REPRISE_RETURN_IF_ERROR(context.status());
-  // The driver reads PTX up to a zero, and other code at an aligned address.
+  // The driver reads PTX up to a zero byte, and other code at an aligned
+  // address.
   CUmodule module = nullptr;
   REPRISE_RETURN_IF_ERROR(
       compile(std::string(static_cast<const char *>(image), bytes), module));
@@ -181,7 +183,8 @@ CudaDriver::load(const void *image, size_t bytes,
     REPRISE_RETURN_IF_ERROR(
         check(cuda.cuModuleGetFunction(&kernel, module, name.c_str()),
               "cuModuleGetFunction of '" + name + "'"));
-    // Now, not at its first launch, which may be while a step is recorded.
+    // Loads the kernel now, not at its first launch, which may be during a
+    // capture.
     REPRISE_RETURN_IF_ERROR(
         check(cuda.cuFuncLoad(kernel), "cuFuncLoad of '" + name + "'"));
     kernels.push_back(kernel);
@@ -190,8 +193,8 @@ CudaDriver::load(const void *image, size_t bytes,
   return result;
 }
 
-/// Not for the context, which is the whole process's: that would end what
-/// another session captures.
+/// Waits for our streams, not for the context, which the whole process shares:
+/// that would end another session's capture.
 Status CudaDriver::synchronizeAll() {
   Context context(*this);
   REPRISE_RETURN_IF_ERROR(context.status());
@@ -321,7 +324,7 @@ Expected<Graph> CudaDriver::endCapture(Stream stream) {
   cuda.cuGraphDestroy(recorded);
   REPRISE_RETURN_IF_ERROR(status);
   graphs.push_back(graph);
-  // Now, so that the first launch takes no memory.
+  // Uploads now, so that the first launch allocates nothing.
   REPRISE_RETURN_IF_ERROR(check(cuda.cuGraphUpload(graph, s), "cuGraphUpload"));
   return Graph(graphs.size() - 1);
 }

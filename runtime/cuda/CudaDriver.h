@@ -1,9 +1,9 @@
-//===- CudaDriver.h - The seam on a GPU that is here ------------*- C++ -*-===//
+//===- CudaDriver.h - The driver interface on a real GPU --------*- C++ -*-===//
 //
 // Forwards to the driver's library, cuDNN and cuBLASLt in the device's primary
 // context, which the libraries use too. Each method makes the context current
-// and then the one that was, so that any thread may call, one at a time,
-// whatever it does with CUDA itself.
+// and then restores the previous one, so that any thread may call, one at a
+// time, whatever its own use of CUDA.
 //
 //===----------------------------------------------------------------------===//
 #ifndef REPRISE_RUNTIME_CUDA_CUDADRIVER_H
@@ -62,7 +62,7 @@ public:
   Status launch(Stream stream, Graph graph) override;
 
 private:
-  /// One of the two is there.
+  /// Exactly one of the two is set.
   struct PreparedCall {
     std::optional<CudnnPlan> plan;
     std::unique_ptr<CublasProduct> product;
@@ -71,12 +71,12 @@ private:
     bool mayAdapt = false;
   };
 
-  /// While one lives and is ok, the driver's context is current.
+  /// The driver's context is current while one lives and is ok.
   class Context {
   public:
-    /// Not ok where the device is lost.
+    /// The context is not ok if the device is lost.
     explicit Context(CudaDriver &driver);
-    /// And not behind `freeze`.
+    /// The context is also not ok after `freeze`.
     Context(CudaDriver &driver, const char *what);
     ~Context();
     Context(const Context &) = delete;
@@ -92,11 +92,11 @@ private:
   CudaDriver(const CudaFunctions &cuda, CUdevice device, CUcontext primary)
       : cuda(cuda), device(device), primary(primary) {}
   Status synchronizeAll();
-  /// Remembers an error that no later call survives.
+  /// Remembers an error after which all further calls fail.
   Status check(CUresult result, const std::string &what);
   Status outOfMemory(const char *what, uint64_t bytes, CUresult result);
   Status read(CUdevice_attribute attribute, int &value);
-  /// In cuDNN's words: JSON.
+  /// Returns the properties as cuDNN's JSON.
   Expected<std::string> properties(const DeviceFacts &facts);
   Status compile(const std::string &image, CUmodule &module);
   Status openCudnn();
@@ -113,17 +113,17 @@ private:
   CUdevice device;
   CUcontext primary;
   bool isFrozen = false;
-  std::string lost; // why the device is, or ""
+  std::string lost; // why the device is lost, or ""
 
   std::vector<CUdeviceptr> memory;
   std::vector<void *> pinned;
-  // By the numbers of the handles.
+  // Indexed by the handles' numbers.
   std::vector<CUstream> streams;
   std::vector<CUevent> events;
   std::vector<CUmodule> modules;
   std::vector<CUfunction> kernels;
   std::vector<CUgraphExec> graphs;
-  // Calls refer to the libraries' contexts, which are opened by the first.
+  // Calls refer to the libraries' contexts, which the first call opens.
   std::unique_ptr<CudnnExecution> cudnn;
   std::unique_ptr<CublasContext> cublas;
   std::vector<PreparedCall> calls;

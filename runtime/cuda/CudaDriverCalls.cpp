@@ -69,7 +69,7 @@ Status CudaDriver::prepareProduct(const ProductForm &form,
       return opened.status();
     cublas = std::move(*opened);
   }
-  // The cap, not what is there: the same algorithm whatever the planner gave.
+  // The cap, not the given bytes: the same algorithm whatever the planner gave.
   Expected<std::unique_ptr<CublasProduct>> product =
       CublasProduct::make(*cublas, form, isTf32, kCublasWorkspaceBytes);
   if (!product.ok())

@@ -42,7 +42,7 @@ bool isSticky(CUresult result) {
   }
 }
 
-// The name in the library, after the header's macros.
+// The name in the library, after expansion of the header's macros.
 #define REPRISE_NAME(name) #name
 
 static Expected<CudaFunctions> load() {

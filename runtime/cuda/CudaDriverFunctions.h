@@ -7,8 +7,8 @@
 
 namespace reprise::rt::cuda {
 
-// The header gives some of these other names, such as cuMemAlloc_v2; so do
-// the macros below.
+// The header renames some of these, such as to cuMemAlloc_v2; so do the macros
+// below.
 #define REPRISE_CUDA_FUNCTIONS(X)                                              \
   X(cuInit)                                                                    \
   X(cuGetErrorName)                                                            \
@@ -59,16 +59,18 @@ struct CudaFunctions {
   REPRISE_CUDA_FUNCTIONS(REPRISE_MEMBER)
 #undef REPRISE_MEMBER
 
-  /// "CUDA_ERROR_ILLEGAL_ADDRESS (700): an illegal memory access ...".
+  /// Returns "CUDA_ERROR_ILLEGAL_ADDRESS (700): an illegal memory access ...".
   std::string text(CUresult result) const;
-  /// Success, or RP_INTERNAL (RP_OUT_OF_MEMORY) as "`what`: CUDA_ERROR_...".
+  /// Returns success, or RP_INTERNAL (RP_OUT_OF_MEMORY) with "`what`:
+  /// CUDA_ERROR_...".
   Status check(CUresult result, const std::string &what) const;
 };
 
-/// After such an error every further call of this process fails.
+/// Returns true for errors after which every further call of this process
+/// fails.
 bool isSticky(CUresult result);
 
-/// Opened when first asked for. Fails with RP_UNAVAILABLE.
+/// Opens the library at the first call. Fails with RP_UNAVAILABLE.
 Expected<const CudaFunctions *> cudaFunctions();
 
 } // namespace reprise::rt::cuda

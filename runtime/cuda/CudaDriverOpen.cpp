@@ -1,4 +1,4 @@
-//===- CudaDriverOpen.cpp - Find a GPU and say what it is -----------------===//
+//===- CudaDriverOpen.cpp - Find a GPU and describe it --------------------===//
 #include "CudaDriver.h"
 #include "Versions.h"
 
@@ -54,7 +54,7 @@ Status CudaDriver::read(CUdevice_attribute attribute, int &value) {
                "cuDeviceGetAttribute");
 }
 
-/// The names that cuDNN gives the attributes of CUDA.
+/// cuDNN's names of CUDA's attributes.
 static const struct {
   const char *name;
   CUdevice_attribute attribute;
@@ -80,7 +80,7 @@ static const struct {
     {"l2CacheSize", CU_DEVICE_ATTRIBUTE_L2_CACHE_SIZE},
 };
 
-/// Of x, y and z, whose attributes follow each other.
+/// Attributes of x, y and z, which follow each other.
 static const struct {
   const char *name;
   CUdevice_attribute attributes[3];

@@ -1,12 +1,12 @@
-//===- CudaProgram.cpp - Runs of a program on a GPU, and turns ------------===//
+//===- CudaProgram.cpp - Runs and switches of GPU programs ----------------===//
 //
-// A whole entry is one launch, which nobody waits for until something is read;
-// an error that comes late is told with the entry and the run. Steps that are
-// asked for one by one are issued one by one and waited for, so that an error
-// is told by the step it is of.
+// A whole entry is one launch, which runs until something is read; a late error
+// is reported with the entry and the run. Steps requested one by one are issued
+// one by one and waited for, so that an error is reported with its step.
 //
 // Programs that share the memory are prepared while the host holds the
-// variables; whoever's turn begins waits for the other's work.
+// variables; a program waits for the other's work when it becomes the current
+// one.
 //
 //===----------------------------------------------------------------------===//
 #include "CudaProgram.h"
@@ -132,7 +132,7 @@ Status CudaProgram::late(const Status &status) const {
 Status CudaProgram::runGraph(size_t entry) {
   uint64_t given = entries[entry].end;
   highWater = std::max(highWater, given);
-  // An error of the launch may be that of the run before.
+  // An error of the launch may be from an earlier run.
   Status status = driver->launch(stream, entries[entry].graph);
   if (!status.ok() && running)
     return late(status);
@@ -152,7 +152,7 @@ Status CudaProgram::run(size_t entry, size_t first, size_t end) {
   }
   if (first == 0 && end == its.steps.size() && end > 1)
     return runGraph(entry);
-  // What went wrong before is not these steps'.
+  // Earlier errors do not belong to these steps.
   if (running)
     REPRISE_RETURN_IF_ERROR(late(driver->synchronize(stream)));
   running.reset();
@@ -167,7 +167,7 @@ Status CudaProgram::run(size_t entry, size_t first, size_t end) {
 // Turns
 //===----------------------------------------------------------------------===//
 
-/// Waits for the steps and inputs that are under way.
+/// Waits for running steps and inputs.
 Status CudaProgram::settle() {
   REPRISE_RETURN_IF_ERROR(late(driver->synchronize(stream)));
   running.reset();
@@ -188,21 +188,21 @@ Status CudaProgram::beginTurn() {
 CudaProgram::~CudaProgram() {
   if (site->turn != this)
     return;
-  // Who comes next must not meet what is still under way.
+  // The next user must not meet running work.
   (void)settle();
   site->turn = nullptr;
 }
 
-/// Behind it the bytes are in the arena: inputs that follow are sent to their
-/// place there on another stream.
+/// Copies the bytes into the arena and waits: later inputs are sent there on
+/// another stream.
 Status CudaProgram::restore(const std::vector<uint8_t> &fixed) {
   REPRISE_RETURN_IF_ERROR(driver->freeze());
   REPRISE_RETURN_IF_ERROR(staging.write(arena, fixed.data(), fixed.size()));
   return driver->synchronize(stream);
 }
 
-/// Entries are run to be captured, which takes an arena of zeros: what is to be
-/// kept of it waits on the host.
+/// Entries are run on an arena of zeros to be captured; the values to keep are
+/// saved on the host meanwhile.
 Expected<std::unique_ptr<DeviceProgram>>
 CudaProgram::prepareBeside(const fb::Program &other) {
   REPRISE_RETURN_IF_ERROR(checkProgram(other, *site));
@@ -216,7 +216,7 @@ CudaProgram::prepareBeside(const fb::Program &other) {
   REPRISE_RETURN_IF_ERROR(driver->fill(stream, arena, 0, site->arenaBytes));
   auto prepared = std::make_unique<CudaProgram>(other, site);
   Status status = prepared->prepare();
-  // This program goes on whatever became of the other one.
+  // This program continues even if the other one failed.
   Status kept = restore(fixed);
   if (!kept.ok())
     site->lost = Status::error(

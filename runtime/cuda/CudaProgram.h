@@ -10,23 +10,23 @@
 
 namespace reprise::rt::cuda {
 
-/// What a driver is asked for, with addresses.
+/// A request to the driver, with addresses.
 struct CudaStep {
   enum class Kind { Kernel, Call, Copy } kind = Kind::Copy;
   Kernel kernel = {};
   LaunchShape shape;
   Call call = {};
-  /// In a copy: to, from.
+  /// Operands of a copy: to, from.
   std::vector<Address> operands;
   Address workspace = 0;
   std::vector<Touch> touches;
-  /// The highest byte it is given, from the start of the arena.
+  /// The end of its highest operand, from the start of the arena.
   uint64_t end = 0;
 };
 
 class CudaProgram;
 
-/// What programs that take turns share: the GPU and its memory.
+/// The GPU and the memory that a session's programs share.
 struct CudaSite {
   std::unique_ptr<Driver> driver;
   DeviceFacts facts;
@@ -37,11 +37,11 @@ struct CudaSite {
   Stream stream = {};
   Staging staging;
   Uploads uploads;
-  CudaProgram *turn = nullptr; // whose work may be under way
-  Status lost;                 // why the variables are, or success
+  CudaProgram *turn = nullptr; // the program whose work may be running
+  Status lost;                 // why the variables are lost, or success
 
   uint64_t guardedBytes() const { return arenaBytes + 2 * guard; }
-  /// For programs of so many bytes.
+  /// Prepares memory for programs of at most so many bytes.
   Status prepare(uint64_t bytes);
 };
 
@@ -73,7 +73,7 @@ private:
     Graph graph = {};
     uint64_t end = 0; // of all steps
   };
-  /// Waits for the work of the program whose turn it was. Fails where the
+  /// Waits for the work of the previously current program. Fails if the
   /// variables are lost.
   Status beginTurn();
   Status settle();
@@ -89,20 +89,20 @@ private:
   Expected<CudaStep> prepareCall(const fb::Entry &entry,
                                  const fb::LibraryCall &call);
   Expected<Call> findCall(const fb::LibraryCall &call);
-  /// Where a view lies, which becomes one of the step's touches.
+  /// Returns the address of a view, and adds it to the step's touches.
   Address resolve(const fb::Entry &entry, const fb::View &view, bool isWritten,
                   CudaStep &step);
   Status issue(const CudaStep &step);
   Status runOne(size_t entry, size_t index);
   Status runGraph(size_t entry);
-  /// Says which run a message may be of that came after it was launched.
+  /// Adds the run to the message of an error found after its launch.
   Status late(const Status &status) const;
-  /// Says which step a message is of.
+  /// Adds the step to a message.
   Status named(const Status &status, size_t entry, size_t index) const;
 
   const fb::Program &program;
   std::shared_ptr<CudaSite> site;
-  // The site's.
+  // The driver of the site.
   Driver *driver;
   Address arena = 0;
   Stream stream = {};
@@ -114,11 +114,11 @@ private:
   std::vector<EntrySteps> entries;
   uint64_t highWater;
   uint64_t runs = 0; // of whole entries
-  /// The entry whose run nobody waited for.
+  /// The entry of a run that was not waited for.
   std::optional<size_t> running;
 };
 
-/// Whether a program can run on the GPU of a site, by its alignment and by the
+/// Checks that a program can run on the GPU of a site: its alignment, and the
 /// libraries that its calls were planned for.
 Status checkProgram(const fb::Program &program, const CudaSite &site);
 

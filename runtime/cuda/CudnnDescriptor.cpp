@@ -83,7 +83,7 @@ CudnnDescriptor::list(cudnnBackendAttributeName_t name,
   if (!limit)
     REPRISE_RETURN_IF_ERROR(
         get(name, CUDNN_TYPE_BACKEND_DESCRIPTOR, 0, room, nullptr));
-  // cuDNN fills descriptors that are there.
+  // cuDNN fills existing descriptors.
   std::vector<std::shared_ptr<CudnnDescriptor>> result;
   std::vector<cudnnBackendDescriptor_t> raw;
   for (int64_t i = 0; i < room; ++i) {

@@ -8,8 +8,8 @@
 
 namespace reprise::rt::cuda {
 
-/// Owns a descriptor. The first failure is kept, what is set after it has no
-/// effect, and `finalize` returns it.
+/// Owns a descriptor. Keeps the first failure, ignores later settings, and
+/// returns the failure from `finalize`.
 class CudnnDescriptor {
 public:
   CudnnDescriptor(const CudnnFunctions &library,
@@ -24,7 +24,7 @@ public:
   CudnnDescriptor &set(cudnnBackendAttributeName_t name, int64_t value);
   CudnnDescriptor &set(cudnnBackendAttributeName_t name,
                        const CudnnDescriptor &value);
-  /// A float of the attribute's own type.
+  /// Sets a float of the attribute's own type.
   CudnnDescriptor &setFloat(cudnnBackendAttributeName_t name, float value);
   Status finalize();
 
@@ -32,10 +32,10 @@ public:
   cudnnBackendDescriptor_t get() const { return descriptor; }
   const CudnnFunctions &library() const { return *functions; }
 
-  // Of a finalized descriptor.
+  // Reads a finalized descriptor.
   Expected<int64_t> number(cudnnBackendAttributeName_t name) const;
   Expected<std::string> text(cudnnBackendAttributeName_t name) const;
-  /// Values of an enumeration; at most `limit`.
+  /// Returns values of an enumeration; at most `limit`.
   template <typename Value>
   Expected<std::vector<Value>> values(cudnnBackendAttributeName_t name,
                                       cudnnBackendAttributeType_t type,
@@ -46,8 +46,8 @@ public:
     result.resize(count < limit ? count : limit);
     return result;
   }
-  /// Descriptors of a list, which are of one type. Of some lists cuDNN does not
-  /// say how long they are: `limit` does.
+  /// Returns descriptors of a list, which are of one type. cuDNN does not
+  /// report the length of some lists: `limit` bounds it.
   Expected<std::vector<std::shared_ptr<CudnnDescriptor>>>
   list(cudnnBackendAttributeName_t name, cudnnBackendDescriptorType_t type,
        std::optional<int64_t> limit = std::nullopt) const;

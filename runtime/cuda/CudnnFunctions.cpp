@@ -32,7 +32,7 @@ static Expected<CudnnFunctions> load() {
   REPRISE_CUDNN_FUNCTIONS(REPRISE_BIND)
 #undef REPRISE_BIND
   REPRISE_RETURN_IF_ERROR(file->status());
-  // cuDNN opens and closes the compiler while it plans, and loses 70 KB each
+  // cuDNN opens and closes the compiler while it plans, and leaks 70 KB each
   // time, unless it stays open.
   (void)SharedLibrary::open("NVRTC", {"libnvrtc.so.13", "libnvrtc.so.12"}, "");
   return library;

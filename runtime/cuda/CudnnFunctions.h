@@ -27,11 +27,12 @@ struct CudnnFunctions {
   REPRISE_CUDNN_FUNCTIONS(REPRISE_MEMBER)
 #undef REPRISE_MEMBER
 
-  /// Success, or RP_INTERNAL (RP_OUT_OF_MEMORY) as "cuDNN: `what`: ...".
+  /// Returns success, or RP_INTERNAL (RP_OUT_OF_MEMORY) with "cuDNN: `what`:
+  /// ...".
   Status check(cudnnStatus_t status, const char *what) const;
 };
 
-/// Opened when first asked for. Fails with RP_UNAVAILABLE.
+/// Opens the library at the first call. Fails with RP_UNAVAILABLE.
 Expected<const CudnnFunctions *> cudnnFunctions();
 
 } // namespace reprise::rt::cuda

@@ -12,8 +12,8 @@ using CudnnDescriptors = std::vector<std::shared_ptr<CudnnDescriptor>>;
 /// Names of x, w and y in plans.
 constexpr int64_t kTensorIds[] = {1, 2, 3};
 
-/// Tensors and operation, and the graph as the last one. Fails with
-/// RP_UNAVAILABLE where cuDNN has no such operation.
+/// Returns tensors and operation, and the graph as the last one. Fails with
+/// RP_UNAVAILABLE if cuDNN has no such operation.
 Expected<CudnnDescriptors> convolutionGraph(const CudnnFunctions &library,
                                             cudnnHandle_t handle,
                                             const ConvolutionForm &form);

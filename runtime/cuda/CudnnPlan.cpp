@@ -1,7 +1,7 @@
-//===- CudnnPlan.cpp - How cuDNN runs a convolution -----------------------===//
+//===- CudnnPlan.cpp - Choose cuDNN's plan of a convolution ---------------===//
 //
 // Input:   a convolution, a device by its properties or by a handle, and the
-//          name of a plan or leave to ask the heuristics.
+//          name of a plan or permission to use the heuristics.
 // Output:  a finalized plan.
 // Method:  heuristics (mode A, then FALLBACK) list configurations, best first.
 //          The first one whose engine computes as the runtime promises and
@@ -52,7 +52,7 @@ struct Knob {
   int64_t value;
 };
 
-/// What a plan's name says.
+/// The parts of a plan's name.
 struct Configuration {
   int64_t engine = 0;
   std::vector<Knob> knobs;
@@ -67,7 +67,7 @@ static std::string nameOf(const Configuration &c) {
   return name;
 }
 
-/// Takes `before` and a number from the front of `rest`.
+/// Takes `before` and a number from the beginning of `rest`.
 static bool takeNumber(std::string_view &rest, std::string_view before,
                        int64_t &number) {
   if (rest.substr(0, before.size()) != before)
@@ -91,7 +91,7 @@ static std::optional<Configuration> configurationOf(std::string_view name) {
       return std::nullopt;
     c.knobs.push_back({cudnnBackendKnobType_t(type), value});
   }
-  // One way to write each.
+  // Each configuration has exactly one name.
   if (nameOf(c) != name)
     return std::nullopt;
   return c;
@@ -109,15 +109,15 @@ static Expected<NumericalNotes> notesOf(const CudnnDescriptor &engine) {
       CUDNN_NUMERICAL_NOTE_TYPE_COUNT);
 }
 
-/// True if the engine gives the same bits each time, by products of the
-/// operands as they are and sums in f32, and its kernels are in the library.
+/// Returns true if the engine is deterministic, multiplies unrounded operands,
+/// sums in f32, and has its kernels in the library.
 static Expected<bool> suits(const CudnnDescriptor &engine,
                             const NumericalNotes &notes, bool isF32,
                             bool allowTf32) {
   for (cudnnBackendNumericalNote_t note : notes) {
     if (note == CUDNN_NUMERICAL_NOTE_STRICT_NAN_PROP)
       continue;
-    // Tensor cores take f32 as TF32.
+    // Tensor cores round f32 to TF32.
     if (note == CUDNN_NUMERICAL_NOTE_TENSOR_CORE && (!isF32 || allowTf32))
       continue;
     return false;
@@ -180,8 +180,8 @@ private:
   }
   bool isF32() const { return form.x.type == RP_F32 && form.w.type == RP_F32; }
   Expected<CudnnDescriptors> ask(cudnnBackendHeurMode_t mode) const;
-  /// None where the engine does not suit, or cuDNN does not finalize the plan
-  /// or make it again by its name.
+  /// Returns nothing if the engine does not suit, or cuDNN does not finalize
+  /// the plan or rebuild it from its name.
   std::optional<CudnnPlan> tryPlan(const std::shared_ptr<CudnnDescriptor> &cfg,
                                    bool allowTf32) const;
   bool isRebuilt(const CudnnPlan &plan,
@@ -207,7 +207,7 @@ Expected<CudnnPlanner> CudnnPlanner::open(const CudnnDevice &device,
   return CudnnPlanner(**library, device, form, std::move(*graph));
 }
 
-/// Configurations in the order of the heuristics.
+/// Returns configurations in the order of the heuristics.
 Expected<CudnnDescriptors>
 CudnnPlanner::ask(cudnnBackendHeurMode_t mode) const {
   auto heuristics = make(CUDNN_BACKEND_ENGINEHEUR_DESCRIPTOR);
@@ -246,7 +246,8 @@ CudnnPlanner::finish(CudnnDescriptors parts,
   return result;
 }
 
-/// True if the name alone gives the plan again, as a device will make it.
+/// Returns true if the name alone gives the same plan, as a device will build
+/// it.
 bool CudnnPlanner::isRebuilt(const CudnnPlan &plan,
                              const Configuration &configuration) const {
   Expected<CudnnPlan> again = rebuild(configuration);
@@ -390,8 +391,8 @@ bool isCudnnName(const std::string &name) {
   return configurationOf(name).has_value();
 }
 
-/// Kernels of clusters, that is with a choice of their size; for the long sums
-/// of a filter's gradient also those with a choice of the workspace.
+/// Matches kernels of clusters, which have a knob for the cluster size; for the
+/// long sums of a filter's gradient also those with a knob for the workspace.
 bool splitsByDevice(const std::string &name, const ConvolutionForm &form) {
   std::optional<Configuration> c = configurationOf(name);
   bool isLong = form.kind == ConvolutionKind::FilterGrad;

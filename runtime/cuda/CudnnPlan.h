@@ -1,8 +1,8 @@
-//===- CudnnPlan.h - How cuDNN runs a convolution ---------------*- C++ -*-===//
+//===- CudnnPlan.h - Choose cuDNN's plan of a convolution -------*- C++ -*-===//
 //
 // A plan is one of cuDNN's engines with a choice for each of its knobs, and a
-// name that says these: "cudnn eng28 k2=5 k18=1". The heuristics choose when a
-// program is compiled; the device makes the plan again from the name alone.
+// name with these: "cudnn eng28 k2=5 k18=1". The heuristics choose when a
+// program is compiled; the device rebuilds the plan from the name alone.
 //
 //===----------------------------------------------------------------------===//
 #ifndef REPRISE_RUNTIME_CUDA_CUDNNPLAN_H
@@ -17,23 +17,24 @@ namespace reprise::rt::cuda {
 
 class CudnnDescriptor;
 
-/// What a plan is made for: a device that is described, or one that is here.
+/// The device of a plan: a described one, or one of this machine.
 struct CudnnDevice {
   std::shared_ptr<const CudnnDescriptor> properties;
   cudnnContext *handle = nullptr;
 };
 
-/// By its properties, JSON as cuDNN takes it. Fails with RP_UNAVAILABLE where
-/// there is no cuDNN, with RP_INVALID_ARGUMENT where it refuses them.
+/// Returns the device of given properties, in cuDNN's JSON. Fails with
+/// RP_UNAVAILABLE without cuDNN, with RP_INVALID_ARGUMENT if cuDNN rejects
+/// them.
 Expected<CudnnDevice> describedDevice(const std::string &properties);
 
 class CudnnPlan {
 public:
   const std::string &name() const { return label; }
   uint64_t workspaceBytes() const { return workspace; }
-  /// Of a plan that was chosen.
+  /// Returns true if the plan uses tensor cores; for plans that were chosen.
   bool usesTensorCores() const { return onTensorCores; }
-  /// cuDNN's own account of it.
+  /// Returns cuDNN's own description of the plan.
   Expected<std::string> json() const;
 
 private:
@@ -48,32 +49,33 @@ private:
 };
 
 struct CudnnChoice {
-  /// Whether products of f32 may round their operands to TF32.
+  /// True if products of f32 may round their operands to TF32.
   bool allowTf32 = false;
-  /// A plan that takes more is chosen only where all take more.
+  /// A plan with a larger workspace is chosen only if all have larger ones.
   uint64_t workspaceCap = uint64_t(256) << 20;
 };
 
-/// The first plan of the heuristics that is deterministic, sums in f32 and
-/// needs no compiler. Fails with RP_UNAVAILABLE where there is none.
+/// Returns the first plan of the heuristics that is deterministic, sums in f32
+/// and needs no compiler. Fails with RP_UNAVAILABLE if there is none.
 Expected<CudnnPlan> chooseCudnnPlan(const CudnnDevice &device,
                                     const ConvolutionForm &form,
                                     const CudnnChoice &choice);
 
-/// All that suit, without TF32, as chooseCudnnPlan looks at them; none where
-/// cuDNN has none.
+/// Returns all suitable plans without TF32, in the order of chooseCudnnPlan;
+/// none if cuDNN has none.
 Expected<std::vector<LibraryCallInfo>>
 listCudnnPlans(const CudnnDevice &device, const ConvolutionForm &form);
 
-/// Whether a text could be the name of a plan: an engine, and knobs.
+/// Returns true if a text could be the name of a plan: an engine, and knobs.
 bool isCudnnName(const std::string &name);
 
-/// Whether the workspace of such a plan may depend on what only the device's
-/// driver knows, so that it can be another on another device of its kind.
+/// Returns true if the workspace of such a plan may depend on facts that only
+/// the device's driver knows, so that it may differ on another device of the
+/// same kind.
 bool splitsByDevice(const std::string &name, const ConvolutionForm &form);
 
-/// The plan of that name, without heuristics. Fails with RP_INCOMPATIBLE where
-/// this cuDNN has none for such a call.
+/// Rebuilds the plan of that name, without heuristics. Fails with
+/// RP_INCOMPATIBLE if this cuDNN has none for such a call.
 Expected<CudnnPlan> rebuildCudnnPlan(const CudnnDevice &device,
                                      const ConvolutionForm &form,
                                      const std::string &name);

@@ -1,8 +1,8 @@
-//===- DescribeGpu.cpp - A description of the GPU at hand -----------------===//
+//===- DescribeGpu.cpp - A description of this machine's GPU --------------===//
 //
-// Rates are what the device reaches, not what its data sheet says: bytes read
-// and written by a copy, and products of square matrices by the libraries that
-// run those of programs, in f32 and in bf16. The first of each is not timed.
+// Rates are measured, not from a data sheet: bytes read and written by a copy,
+// and products of square matrices by the libraries that programs use, in f32
+// and in bf16. The first run of each is not timed.
 //
 //===----------------------------------------------------------------------===//
 #include "DescribeGpu.h"
@@ -19,9 +19,9 @@ public:
   Measurement(Driver &driver, const MeasuredWork &work)
       : driver(driver), work(work) {}
   Status prepare();
-  /// Bytes a second that copies read and write.
+  /// Returns the bytes per second that copies read and write.
   Expected<double> copies();
-  /// Operations a second of products whose operands are of `type`.
+  /// Returns the operations per second of products with operands of `type`.
   Expected<double> products(rp_element_type type);
 
 private:
@@ -35,7 +35,7 @@ private:
 };
 } // namespace
 
-/// What products may take of the driver's memory.
+/// The part of the driver's memory for the workspace of products.
 static constexpr uint64_t kWorkspaceBytes = 33 << 20;
 
 Status Measurement::prepare() {
@@ -81,7 +81,7 @@ Expected<double> Measurement::products(rp_element_type type) {
                        {{type, {n, n}, {}}, {type, {n, n}, {}}},
                        {{type, {n, n}, {}}},
                        {0, /*transpose_b=*/1}};
-  // The first is what programs are planned with.
+  // The first is the one that programs are planned with.
   Expected<std::vector<LibraryCallInfo>> ways = driver.implementations(desc);
   if (!ways.ok())
     return ways.status();
@@ -108,7 +108,8 @@ Expected<double> Measurement::products(rp_element_type type) {
   return 2.0 * double(n) * double(n) * double(n) / *seconds;
 }
 
-/// "NVIDIA H200" is "h200", "NVIDIA A100-SXM4-80GB" "a100-sxm4-80gb".
+/// Returns the key: "h200" for "NVIDIA H200", "a100-sxm4-80gb" for "NVIDIA
+/// A100-SXM4-80GB".
 static std::string keyOf(const std::string &name) {
   constexpr std::string_view maker = "NVIDIA ";
   std::string key;

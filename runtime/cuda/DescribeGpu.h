@@ -1,4 +1,4 @@
-//===- DescribeGpu.h - A description of the GPU at hand ---------*- C++ -*-===//
+//===- DescribeGpu.h - A description of this machine's GPU ------*- C++ -*-===//
 #ifndef REPRISE_RUNTIME_CUDA_DESCRIBEGPU_H
 #define REPRISE_RUNTIME_CUDA_DESCRIBEGPU_H
 
@@ -7,27 +7,28 @@
 
 namespace reprise::rt::cuda {
 
-/// What rates are measured with.
+/// The work by which rates are measured.
 struct MeasuredWork {
   uint64_t copiedBytes = 256 << 20;
   /// Rows and columns of each matrix of a product.
   int64_t matrix = 4096;
   unsigned repeats = 20;
-  /// What is written before each run of a call: more than a GPU's cache.
+  /// Bytes written before each run of a call: more than a GPU's cache.
   uint64_t cacheBytes = 128 << 20;
   unsigned callRepeats = 4;
-  /// A call that takes more is not the best one, unless it is the only one.
+  /// A call with a larger workspace is not the best one, unless it is the only
+  /// one.
   uint64_t workspaceCap = 256 << 20;
 };
 
-/// The GPU of a driver that is not frozen, in the form that targets read: its
-/// properties as the driver tells them, rates as measured by copies and
-/// products. Takes memory of the driver. Fails where a product cannot run.
+/// Describes the GPU of a driver that is not frozen, in the form that targets
+/// read: properties from the driver, rates measured by copies and products.
+/// Allocates from the driver. Fails if a product cannot run.
 Expected<DeviceDescription> describeGpu(Driver &driver,
                                         const MeasuredWork &work = {});
 
-/// The key of the description that the library has of such a device, by its
-/// name and else by its architecture; "" where there is none.
+/// Returns the key of the library's description of such a device, by its name
+/// or else by its architecture; "" if there is none.
 std::string describedKey(const DeviceFacts &facts);
 
 } // namespace reprise::rt::cuda

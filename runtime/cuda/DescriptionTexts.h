@@ -1,7 +1,7 @@
 //===- DescriptionTexts.h - Descriptions in the library ---------*- C++ -*-===//
 //
-// The files lib/Target/Cuda/devices/*.json, made a part of the library when it
-// is built.
+// The files lib/Target/Cuda/devices/*.json, embedded in the library at build
+// time.
 //
 //===----------------------------------------------------------------------===//
 #ifndef REPRISE_RUNTIME_CUDA_DESCRIPTIONTEXTS_H

@@ -1,8 +1,8 @@
-//===- DeviceDescription.cpp - GPUs as files describe them ----------------===//
+//===- DeviceDescription.cpp - Descriptions of GPUs in files --------------===//
 //
-// An object of JSON, as lib/Target/Cuda/devices shows. "cudnn" is what cuDNN
-// asks of a device and is handed on as it is; "source", where the numbers are
-// from, is for readers; "calls" are library calls as they were measured by the
+// An object of JSON, as in lib/Target/Cuda/devices. "cudnn" has the properties
+// that cuDNN requires and is passed on unchanged; "source", the origin of the
+// numbers, is for readers; "calls" are library calls as measured with the
 // versions in "call_libraries".
 //
 //===----------------------------------------------------------------------===//
@@ -38,7 +38,7 @@ static Expected<Json> parse(const std::string &text) {
   if (text.size() > kMaxBytes)
     return wrong(std::to_string(text.size()) + " bytes; " +
                  std::to_string(kMaxBytes) + " are possible");
-  // The parser's values are copied and freed by recursion.
+  // The parser's values are copied and destroyed by recursion.
   constexpr int kMaxDepth = 8;
   bool isDeep = false;
   auto limit = [&](int depth, Json::parse_event_t, Json &) {
@@ -68,7 +68,7 @@ static Expected<std::string> readText(const Json &object, const char *field) {
   return it->get<std::string>();
 }
 
-/// A number as it is, of anything else what it is.
+/// Returns a number unchanged, and the type of anything else.
 static std::string shown(const Json &value) {
   return value.is_number() ? value.dump() : value.type_name();
 }
@@ -95,7 +95,7 @@ static Status readMemory(const Json &object, uint64_t &bytes) {
   return {};
 }
 
-/// A number, a text or a list of numbers.
+/// Returns true for a number, a text or a list of numbers.
 static bool isProperty(const Json &value) {
   if (value.is_array())
     return std::all_of(value.begin(), value.end(),
@@ -118,9 +118,9 @@ static Status readProperties(const Json &object, std::string &properties) {
   return {};
 }
 
-/// "sm_90": what code is made for.
+/// Returns true for "sm_90": an architecture that code can be generated for.
 static bool isArchitecture(const std::string &text) {
-  // Not "sm_90a", whose code no other architecture can load.
+  // Excludes "sm_90a", whose code no other architecture can load.
   return text.size() >= 5 && text.size() <= 6 &&
          text.compare(0, 3, "sm_") == 0 &&
          text.find_first_not_of("0123456789", 3) == text.npos;
@@ -160,7 +160,7 @@ static Status readRates(const Json &object, Roofline &roofline) {
   return {};
 }
 
-/// A field that nothing reads is a slip.
+/// A field that nothing reads is a mistake.
 static Status checkFields(const Json &object,
                           const std::vector<std::string> &known) {
   for (const auto &[name, value] : object.items())

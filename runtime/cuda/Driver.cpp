@@ -1,4 +1,4 @@
-//===- Driver.cpp - What the cuda device asks of CUDA ---------------------===//
+//===- Driver.cpp - The cuda device's interface to CUDA -------------------===//
 #include "Driver.h"
 
 namespace reprise::rt::cuda {

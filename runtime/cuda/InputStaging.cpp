@@ -1,4 +1,4 @@
-//===- InputStaging.cpp - Inputs on their way beside a step ---------------===//
+//===- InputStaging.cpp - Send inputs while a step runs -------------------===//
 #include "InputStaging.h"
 #include "../core/Views.h"
 

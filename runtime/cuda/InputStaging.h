@@ -1,14 +1,14 @@
-//===- InputStaging.h - Inputs on their way beside a step -------*- C++ -*-===//
+//===- InputStaging.h - Send inputs while a step runs -----------*- C++ -*-===//
 //
 // A program may have a fixed buffer for the inputs of the next run (see
 // kStagingName). They are sent there on a stream of their own, while the steps
-// of another run are busy with the arena; the run that they are for begins with
-// a copy of them to where its steps read them.
+// of another run use the arena; their run begins by copying them to the place
+// that its steps read.
 //
 //   uploads   x y rate, sent              (taken) x y rate, sent
 //   steps     ... run 7 ...  (sent) copy, taken, run 8 ...  (sent) copy, ...
 //
-// In parentheses: what the stream waits for.
+// In parentheses: the event that the stream waits for.
 //
 //===----------------------------------------------------------------------===//
 #ifndef REPRISE_RUNTIME_CUDA_INPUTSTAGING_H
@@ -19,36 +19,35 @@
 
 namespace reprise::rt::cuda {
 
-/// The way to the device beside the steps, which programs that take turns
-/// share.
+/// The stream for uploads, which the programs of a session share.
 struct Uploads {
   bool isThere = false;
   Stream stream = {};
   Event sent = {}, taken = {};
   Staging host;
 
-  /// Once for all of them.
+  /// Prepares once for all of them.
   Status prepare(Driver &driver);
 };
 
 class InputStaging {
 public:
-  /// The program's buffer for inputs, or null.
+  /// Returns the program's buffer for inputs, or null.
   static const fb::Buffer *bufferOf(const fb::Program &program);
 
-  /// Before the driver is frozen; `steps` is the stream that runs are given.
-  /// What is given outlives this. Fails with RP_INCOMPATIBLE where the buffer
-  /// does not hold the inputs of an entry.
+  /// Called before the driver is frozen; `steps` is the stream of runs. The
+  /// arguments must outlive this. Fails with RP_INCOMPATIBLE if the buffer does
+  /// not hold the inputs of an entry.
   Status prepare(Driver &driver, const fb::Program &program, Address arena,
                  Stream steps, Uploads &uploads);
   bool isThere() const { return buffer != nullptr; }
-  /// Takes input number `input` of an entry for its next run, and forgets those
-  /// for another entry. The host's bytes have been read when this returns.
+  /// Takes input number `input` of an entry for its next run, and discards
+  /// those of another entry. The host's bytes have been read when this returns.
   Status write(size_t entry, uint32_t input, const void *data, uint64_t bytes);
-  /// Puts what was written for `entry` where its steps find it. Returns the
-  /// highest byte of the arena that holds some of it.
+  /// Copies the inputs written for `entry` to the place that its steps read.
+  /// Returns the end of the highest such byte in the arena.
   Expected<uint64_t> take(size_t entry);
-  /// Waits until nothing is on its way.
+  /// Waits until no upload is running.
   Status settle();
 
 private:
@@ -64,7 +63,7 @@ private:
   Stream steps = {};
   Uploads *uploads = nullptr;
   std::vector<std::vector<Input>> entries;
-  /// Whether the buffer may still be read by the last take.
+  /// True if the last take may still read the buffer.
   bool isBeingTaken = false;
 };
 

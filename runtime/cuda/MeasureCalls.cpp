@@ -1,9 +1,9 @@
 //===- MeasureCalls.cpp - Library calls timed on a GPU --------------------===//
 //
-// Each call in all ways that the libraries have for it. In a step its operands
-// come from memory, hence a fill as large as the cache before each run. The
-// shortest of some runs counts; a way that takes several times the best one's
-// time at its first run is not run again.
+// Times each call with all of the libraries' implementations. In a step its
+// operands come from memory, hence a fill as large as the cache before each
+// run. The shortest of some runs counts; an implementation whose first run
+// takes several times the best time is not run again.
 //
 //===----------------------------------------------------------------------===//
 #include "MeasureCalls.h"
@@ -25,7 +25,7 @@ public:
     if (memory)
       driver.release(memory);
   }
-  /// Of all calls that come.
+  /// Allocates for all calls to come.
   Status prepare(uint64_t bytes);
   Expected<LibraryCallInfo> best(const LibraryCallDesc &desc,
                                  const std::vector<LibraryCallInfo> &ways);
@@ -49,7 +49,7 @@ static uint64_t aligned(uint64_t bytes) {
   return (bytes + kAlignment - 1) / kAlignment * kAlignment;
 }
 
-/// From the first to behind the last element.
+/// Returns the extent from the first element to the end of the last one.
 static uint64_t extentOf(const TensorDesc &tensor) {
   int64_t elements = 1, last = 0;
   for (size_t i = 0; i < tensor.shape.size(); ++i) {
@@ -79,7 +79,7 @@ Status CallMeasurement::prepare(uint64_t bytes) {
   if (!taken.ok())
     return taken.status();
   memory = *taken;
-  // Of f32 and of bf16 small numbers, of f16 numbers near 1.
+  // Small numbers as f32 and bf16, numbers near 1 as f16.
   constexpr uint8_t kByte = 0x3c;
   return driver.fill(stream, memory, kByte, work.cacheBytes + bytes);
 }
@@ -122,7 +122,7 @@ Expected<double> CallMeasurement::secondsOf(const LibraryCallDesc &desc,
     touches.push_back({workspace, way.workspaceBytes, true});
   constexpr double kHopeless = 4;
   double least = 0;
-  // The first run loads code, too.
+  // The first run also loads code.
   for (unsigned i = 0; i < 1 + work.callRepeats; ++i) {
     Expected<double> seconds = runOnce(*call, operands, workspace, touches);
     if (!seconds.ok())
@@ -170,7 +170,7 @@ CallMeasurement::best(const LibraryCallDesc &desc,
   return result;
 }
 
-/// Those within `cap`, or the one that needs least.
+/// Returns those within `cap`, or the one with the smallest workspace.
 static std::vector<LibraryCallInfo> within(uint64_t cap,
                                            std::vector<LibraryCallInfo> ways) {
   auto needsLess = [](const LibraryCallInfo &l, const LibraryCallInfo &r) {

@@ -7,12 +7,12 @@
 
 namespace reprise::rt::cuda {
 
-/// Times each distinct library call of verified programs in all ways that the
-/// driver's libraries have for it, each after the cache has been emptied, and
-/// adds the best to `description.calls`. Of ways within 2% of the fastest the
-/// one with the smallest workspace is the best. Fails with RP_INCOMPATIBLE on
-/// programs for another device. Takes memory of the driver,
-/// which is not frozen.
+/// Times each distinct library call of verified programs with all
+/// implementations of the driver's libraries, each after the cache has been
+/// emptied, and adds the best to `description.calls`. Of implementations within
+/// 2% of the fastest, the one with the smallest workspace is the best. Fails
+/// with RP_INCOMPATIBLE on programs for another device. Allocates from the
+/// driver, which must not be frozen.
 Status measureCalls(Driver &driver,
                     const std::vector<const fb::Program *> &programs,
                     const MeasuredWork &work, DeviceDescription &description);

@@ -9,7 +9,7 @@ Expected<std::unique_ptr<Device>> openCudaDevice(const std::string &which) {
     return read.status();
   unsigned number = read->number;
   auto open = [number] { return openCudaDriver(number); };
-  // What is missing is said when the device is asked for.
+  // Missing parts are reported when the device is opened.
   Expected<std::unique_ptr<Driver>> driver = open();
   if (!driver.ok())
     return driver.status();

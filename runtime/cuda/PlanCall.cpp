@@ -1,4 +1,4 @@
-//===- PlanCall.cpp - How the libraries would run a call ------------------===//
+//===- PlanCall.cpp - Plan calls of the libraries -------------------------===//
 #include "CublasForm.h"
 #include "CudnnPlan.h"
 #include "Versions.h"
@@ -15,11 +15,11 @@ std::vector<rp_element_type> callElements(LibraryOp function) {
   return isThere ? productElements() : std::vector<rp_element_type>();
 }
 
-/// Kernels of clusters of blocks share out a sum by how many clusters the
-/// device runs at once, which cuDNN asks of its driver: where there is none it
-/// assumes less, and another device of the kind may run more. Partial sums are
-/// at most a tile of 128 by 256 numbers for each of the multiprocessors, and
-/// some flags.
+/// Returns the bytes for partial sums. Kernels of clusters split a sum by the
+/// number of clusters that the device runs at once, which cuDNN queries from
+/// its driver: without one it assumes less, and another device of the kind may
+/// run more. Partial sums are at most a tile of 128 by 256 numbers for each of
+/// the multiprocessors, and some flags.
 static uint64_t splitBytes(const DeviceDescription &description) {
   nlohmann::json properties = nlohmann::json::parse(
       description.properties, nullptr, /*allow_exceptions=*/false);
@@ -33,9 +33,10 @@ static uint64_t splitBytes(const DeviceDescription &description) {
   return multiprocessors * tile + flags;
 }
 
-/// By cuBLASLt, also where cuDNN has the product as a convolution of 1x1: on an
-/// H100 what cuDNN's heuristics choose is as good for most products of bf16, up
-/// to 30 times slower for long sums and several times in f32 (docs/benchmarks).
+/// Plans by cuBLASLt, even if cuDNN has the product as a 1x1 convolution: on an
+/// H100 the choices of cuDNN's heuristics are as good for most products of
+/// bf16, but up to 30 times slower for long sums and several times slower in
+/// f32 (docs/benchmarks).
 static Expected<LibraryCallInfo> planProduct(const ProductForm &form,
                                              const CallOptions &options) {
   if (cublasLtVersion().empty())
@@ -47,7 +48,8 @@ static Expected<LibraryCallInfo> planProduct(const ProductForm &form,
                          isTf32 ? kCublasTf32Name : kCublasName};
 }
 
-/// Of elements that cuDNN's kernels for tensor cores count in 32 bits.
+/// Returns true for more elements than cuDNN's kernels for tensor cores count
+/// in 32 bits.
 static bool isLong(const ConvolutionForm &form) {
   constexpr int64_t most = INT32_MAX;
   auto elements = [](const ConvolutionTensor &t) {
@@ -57,9 +59,9 @@ static bool isLong(const ConvolutionForm &form) {
          elements(form.y) > most;
 }
 
-/// Gradients of filters of longer tensors in 16 bits are left with a kernel
-/// that multiplies one by one (cuDNN 9.19): products, where they are products,
-/// and priced as f32 where not.
+/// Gradients of filters of longer tensors in 16 bits only have a kernel without
+/// tensor cores (cuDNN 9.19): they run as products where possible, and are
+/// otherwise priced like f32.
 static Expected<LibraryCallInfo>
 planConvolution(const DeviceDescription &description, const CallForms &forms,
                 const CallOptions &options) {
@@ -87,7 +89,7 @@ planConvolution(const DeviceDescription &description, const CallForms &forms,
   return info;
 }
 
-/// Null where there is none that the options allow.
+/// Returns null if there is none that the options allow.
 static const LibraryCallInfo *findMeasured(const DeviceDescription &description,
                                            const LibraryCallDesc &desc,
                                            const CallOptions &options) {
@@ -97,7 +99,7 @@ static const LibraryCallInfo *findMeasured(const DeviceDescription &description,
                                                        : &found->second;
 }
 
-/// Whether the libraries could have what a description says of a call.
+/// Checks that the libraries could run a call as a description states.
 static Status checkMeasured(const DeviceDescription &description,
                             const CallForms &forms,
                             const LibraryCallInfo &measured) {
@@ -116,7 +118,8 @@ static Status checkMeasured(const DeviceDescription &description,
                  std::to_string(measured.workspaceBytes) +
                  " bytes, which this call is not");
   }
-  // Some engines cuDNN has only where the device is; that one refuses others.
+  // cuDNN has some engines only on the device itself, which rejects other
+  // names.
   if (forms.convolution && isCudnnName(measured.implementation))
     return {};
   return wrong("as '" + measured.implementation +
@@ -134,8 +137,8 @@ Expected<LibraryCallInfo> planCall(const DeviceDescription &description,
           findMeasured(description, desc, options)) {
     REPRISE_RETURN_IF_ERROR(checkMeasured(description, *forms, *measured));
     LibraryCallInfo info = *measured;
-    // Of what was measured only gradients of filters took other workspaces on
-    // another device.
+    // Only gradients of filters, among the measured calls, had other workspaces
+    // on another device.
     bool isLong = forms->convolution &&
                   forms->convolution->kind == ConvolutionKind::FilterGrad;
     if (isLong && splitsByDevice(info.implementation, *forms->convolution))
@@ -143,7 +146,7 @@ Expected<LibraryCallInfo> planCall(const DeviceDescription &description,
           std::max(info.workspaceBytes, splitBytes(description));
     return info;
   }
-  // Convolutions of 16 bits cuDNN does as well, with less of a workspace.
+  // cuDNN runs 16-bit convolutions as fast, with a smaller workspace.
   bool isProduct = desc.op == LibraryOp::MatMul ||
                    (forms->product && forms->product->a.type == RP_F32);
   if (isProduct)

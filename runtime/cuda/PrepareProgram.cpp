@@ -1,8 +1,8 @@
-//===- PrepareProgram.cpp - A program readied to run on a GPU -------------===//
+//===- PrepareProgram.cpp - Prepare a program to run on a GPU -------------===//
 //
 // Loads code and library calls, runs each entry once on zeros, since CUDA loads
-// what is first used, captures it as a graph, and freezes the driver: nothing
-// is allocated after that.
+// code at first use, captures it as a graph, and freezes the driver: nothing is
+// allocated after that.
 //
 //===----------------------------------------------------------------------===//
 #include "../core/Views.h"
@@ -28,7 +28,7 @@ static Status checkLibraries(const fb::Program &program,
   return {};
 }
 
-/// Memory of a GPU begins at multiples of this, as does the guard's end.
+/// GPU memory begins at multiples of this, and so must the end of the guard.
 static Status checkAlignment(const fb::Program &program) {
   constexpr uint64_t kMemoryAlignment = 256;
   bool isKept = program.alignment() <= kMemoryAlignment;
@@ -147,7 +147,7 @@ Status CudaProgram::prepareSteps() {
   return {};
 }
 
-/// Fails with the plan's peak and what is free where memory does not do.
+/// If memory does not suffice, fails with the plan's peak and the free bytes.
 Status CudaSite::prepare(uint64_t bytes) {
   arenaBytes = bytes;
   Expected<Stream> made = driver->createStream();
@@ -186,8 +186,8 @@ Status CudaProgram::loadCode() {
   return {};
 }
 
-/// The stream does not stay in capture, whatever becomes of the steps: others
-/// go on with it.
+/// Always ends the capture, even if a step fails: others continue with the
+/// stream.
 Expected<Graph> CudaProgram::captureSteps(const EntrySteps &its) {
   REPRISE_RETURN_IF_ERROR(driver->beginCapture(stream));
   Status status;
@@ -212,7 +212,7 @@ Status CudaProgram::captureEntries() {
   return driver->fill(stream, arena, 0, site->arenaBytes);
 }
 
-/// In a new arena, or in one of zeros, which it is then again.
+/// Runs in a new arena or in one of zeros, and leaves it zeroed.
 Status CudaProgram::prepare() {
   REPRISE_RETURN_IF_ERROR(loadCode());
   if (!site->memory)

@@ -1,9 +1,8 @@
-//===- ProductForm.cpp - Products as cuBLASLt sees them -------------------===//
+//===- ProductForm.cpp - Products in the form of cuBLASLt -----------------===//
 //
-// cuBLASLt takes one batch with one stride for each operand. Of the leading
-// dimensions those that lie one behind the other become one; the longest of
-// what is left is the batch, the others are products of their own, whose
-// operands start elsewhere.
+// cuBLASLt takes one batch with one stride for each operand. Leading dimensions
+// without gaps between them are joined; the longest of the resulting ones is
+// the batch, the others become separate products with other start offsets.
 //
 //===----------------------------------------------------------------------===//
 #include "CallForm.h"
@@ -36,7 +35,7 @@ static std::vector<int64_t> stridesOf(const TensorDesc &t) {
   return strides;
 }
 
-/// The last element lies where 64 bits count its bytes.
+/// Checks that the last element's offset in bytes fits in 64 bits.
 static Status checkReach(const TensorDesc &t,
                          const std::vector<int64_t> &strides) {
   constexpr int64_t kMaxReach = int64_t(1) << 48;
@@ -61,7 +60,7 @@ static Expected<Matrix> matrix(const TensorDesc &t,
       return refuse("an operand whose last two dimensions have strides of " +
                     std::to_string(strides[row]) + " and " +
                     std::to_string(strides[column]) + " elements");
-    // It lies by columns.
+    // It is stored by columns.
     std::swap(m.rows, m.columns);
     m.pitch = strides[column];
     m.isTransposed = !isTransposed;
@@ -75,8 +74,8 @@ static Expected<Matrix> matrix(const TensorDesc &t,
   return m;
 }
 
-/// Leading dimensions of more than one element, joined where all operands
-/// allow it.
+/// Returns leading dimensions of more than one element, joined where all
+/// operands allow it.
 static std::vector<LeadingDim>
 joinedDims(const std::vector<int64_t> &shape,
            const std::array<std::vector<int64_t>, 3> &strides) {
@@ -126,9 +125,9 @@ static Status spread(std::vector<LeadingDim> dims, ProductForm &form) {
   return {};
 }
 
-/// A bias of the result's type is added in f32 before the one rounding.
-/// cuBLASLt's ReLU does not say that NaN and -0 stay, as `LibraryCall` does,
-/// and nothing is added behind a bias.
+/// A bias of the result's type is added in f32 before the single rounding.
+/// cuBLASLt does not specify that its ReLU keeps NaN and -0, as `LibraryCall`
+/// requires, and it adds nothing after a bias.
 static Status checkEpilogues(const LibraryCallDesc &desc) {
   for (Epilogue epilogue : desc.epilogues)
     if (epilogue != Epilogue::Bias)

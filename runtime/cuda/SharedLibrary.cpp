@@ -1,4 +1,4 @@
-//===- SharedLibrary.cpp - Libraries opened when asked for ----------------===//
+//===- SharedLibrary.cpp - Libraries opened on demand ---------------------===//
 #include "SharedLibrary.h"
 
 #include <cstdlib>
@@ -6,8 +6,8 @@
 
 namespace reprise::rt::cuda {
 
-/// Where a toolkit lies that the loader was not told of; "" leaves it to the
-/// loader.
+/// Returns the folders of toolkits that the loader may not know; "" leaves the
+/// search to the loader.
 static std::vector<std::string> folders() {
   std::vector<std::string> result = {""};
   if (const char *root = std::getenv("CUDA_PATH"); root && *root)
@@ -26,7 +26,8 @@ SharedLibrary::open(const std::string &what,
     for (const std::string &file : files) {
       if (void *handle = dlopen((folder + file).c_str(), RTLD_NOW | RTLD_LOCAL))
         return SharedLibrary(file, handle);
-      // What the first one lacks says more than that no other is there.
+      // The error of the first one is more useful than the absence of the
+      // others.
       if (const char *error = dlerror(); error && reason.empty())
         reason = error;
     }

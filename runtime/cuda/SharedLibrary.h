@@ -1,8 +1,8 @@
-//===- SharedLibrary.h - Libraries opened when asked for --------*- C++ -*-===//
+//===- SharedLibrary.h - Libraries opened on demand -------------*- C++ -*-===//
 //
 // Nothing of the project is linked with CUDA: its libraries are opened by name
-// where they are needed, and say clearly where they are not. They stay open
-// until the process ends, as their own threads may.
+// on demand, with a clear error if they are missing. They stay open until the
+// process ends, since their threads may run until then.
 //
 //===----------------------------------------------------------------------===//
 #ifndef REPRISE_RUNTIME_CUDA_SHAREDLIBRARY_H
@@ -16,14 +16,15 @@ namespace reprise::rt::cuda {
 
 class SharedLibrary {
 public:
-  /// Opens the first of `files` that there is: each where the system's loader
-  /// looks, then in the folders of the toolkit. Fails with RP_UNAVAILABLE:
-  /// "no `what`: ... `advice`".
+  /// Opens the first of `files` that exists: each where the system's loader
+  /// looks, then in the folders of the toolkit. Fails with RP_UNAVAILABLE: "no
+  /// `what`: ... `advice`".
   static Expected<SharedLibrary> open(const std::string &what,
                                       const std::vector<std::string> &files,
                                       const std::string &advice);
 
-  /// Sets `function` to the library's of that name; remembers one it lacks.
+  /// Sets `function` to the library's function of that name; remembers a
+  /// missing one.
   template <typename Function>
   SharedLibrary &bind(const char *name, Function &function) {
     function = reinterpret_cast<Function>(find(name));
@@ -31,7 +32,7 @@ public:
       missing = name;
     return *this;
   }
-  /// RP_UNAVAILABLE if a function was not there.
+  /// Returns RP_UNAVAILABLE if a function was missing.
   Status status() const;
 
 private:

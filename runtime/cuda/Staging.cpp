@@ -43,7 +43,7 @@ Status Staging::write(Address to, const void *data, uint64_t bytes) {
 Status Staging::read(Address from, void *data, uint64_t bytes) {
   auto *to = static_cast<uint8_t *>(data);
   for (uint64_t at = 0; at < bytes; at += kPieceBytes) {
-    // Behind what is under way in it, in the stream's order.
+    // Written in the stream's order, after the piece's running copy.
     Piece &piece = pieces[next];
     uint64_t part = std::min(kPieceBytes, bytes - at);
     REPRISE_RETURN_IF_ERROR(

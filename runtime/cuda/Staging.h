@@ -1,7 +1,7 @@
 //===- Staging.h - Copies between the host and a GPU ------------*- C++ -*-===//
 //
-// Two pieces of pinned memory in turn: while one is on its way, the host fills
-// the other.
+// Alternates between two pieces of pinned memory: while one is copied, the host
+// fills the other.
 //
 //===----------------------------------------------------------------------===//
 #ifndef REPRISE_RUNTIME_CUDA_STAGING_H
@@ -14,16 +14,17 @@ namespace reprise::rt::cuda {
 
 class Staging {
 public:
-  /// Of each of the two pieces.
+  /// The size of each of the two pieces.
   static constexpr uint64_t kPieceBytes = 8 << 20;
   static constexpr size_t kPieces = 2;
 
-  /// Copies are work of `stream`. The driver outlives this.
+  /// Copies run on `stream`. The driver must outlive this.
   Status prepare(Driver &driver, Stream stream);
-  /// The host's bytes have been read when this returns; what the stream is
-  /// given later finds them on the device.
+  /// The host's bytes have been read when this returns; later operations of the
+  /// stream find them on the device.
   Status write(Address to, const void *data, uint64_t bytes);
-  /// What the stream was given before, in `data` when this returns.
+  /// Waits for the stream's earlier operations; `data` is complete when this
+  /// returns.
   Status read(Address from, void *data, uint64_t bytes);
 
 private:

@@ -1,4 +1,4 @@
-//===- Versions.h - Which libraries are here --------------------*- C++ -*-===//
+//===- Versions.h - Versions of the libraries -------------------*- C++ -*-===//
 #ifndef REPRISE_RUNTIME_CUDA_VERSIONS_H
 #define REPRISE_RUNTIME_CUDA_VERSIONS_H
 
@@ -6,7 +6,7 @@
 
 namespace reprise::rt::cuda {
 
-/// "cuDNN 9.19.0", "cuBLASLt 13.1.0", or "" where it is not found.
+/// Returns "cuDNN 9.19.0", or "cuBLASLt 13.1.0", or "" if it is not found.
 std::string cudnnVersion();
 std::string cublasLtVersion();
 

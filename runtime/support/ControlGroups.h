@@ -12,9 +12,9 @@ enum class GroupVersion { One, Two };
 
 /// Calls `visit` with the folder of every control group that limits this
 /// process by `controller` ("memory", "cpu"): its own group first, then the
-/// groups around it, up to the root of the mount. In a container the path that
-/// /proc/self/cgroup gives may be the host's; then the root of the mount alone
-/// is there. `root` stands before the paths of /proc and /sys.
+/// groups around it, up to the root of the mount. In a container
+/// /proc/self/cgroup may give the host's path; then only the root of the mount
+/// exists. `root` is a prefix of the paths of /proc and /sys.
 void forEachControlGroup(
     const std::string &root, const std::string &controller,
     const std::function<void(const std::string &folder, GroupVersion)> &visit);

@@ -1,8 +1,8 @@
 //===- HostMemory.cpp - Memory of this process and its limits -------------===//
 //
-// A control group's limit holds for all of its processes together; what they
-// use, less the page cache that the kernel would give up first, is taken from
-// it.
+// A control group's limit holds for all of its processes together; their use,
+// without the page cache that the kernel would reclaim first, is subtracted
+// from it.
 //
 //===----------------------------------------------------------------------===//
 #include "reprise/Runtime/HostMemory.h"
@@ -23,8 +23,8 @@ namespace reprise::rt {
 // Files of the kernel
 //===----------------------------------------------------------------------===//
 
-/// The number behind `key` in a file of "key value" lines, or the first number
-/// of the file if `key` is empty; none where it says "max" or nothing.
+/// Returns the number after `key` in a file of "key value" lines, or the first
+/// number of the file if `key` is empty; nothing for "max" or an empty file.
 static std::optional<uint64_t> readNumber(const std::string &path,
                                           const std::string &key = "") {
   std::ifstream file(path);
@@ -47,7 +47,7 @@ static uint64_t minus(uint64_t a, uint64_t b) { return a > b ? a - b : 0; }
 //===----------------------------------------------------------------------===//
 
 namespace {
-/// The names of a version's files of a group.
+/// The names of a group's files in one version.
 struct GroupFiles {
   const char *limit, *usage, *reclaimable, *name;
 };
@@ -62,7 +62,7 @@ static constexpr GroupFiles kVersion1 = {
 
 static void addGroup(const std::string &folder, const GroupFiles &files,
                      std::vector<MemoryLimit> &limits) {
-  // Version 1 says "no limit" by a number of about 2^63.
+  // Version 1 expresses "no limit" by a number of about 2^63.
   constexpr uint64_t kNone = uint64_t(1) << 62;
   std::optional<uint64_t> limit = readNumber(folder + files.limit);
   std::optional<uint64_t> usage = readNumber(folder + files.usage);
@@ -94,7 +94,7 @@ static void readSmall(const char *path, char *text, size_t size) {
   text[n < 0 ? 0 : n] = 0;
 }
 
-/// Kilobytes behind a key of /proc/self/status, as bytes.
+/// Returns the kilobytes after a key of /proc/self/status, as bytes.
 static uint64_t statusBytes(const char *key) {
   char text[4096];
   readSmall("/proc/self/status", text, sizeof text);

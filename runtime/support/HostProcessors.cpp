@@ -16,8 +16,8 @@
 
 using namespace reprise::rt;
 
-/// Processors of the affinity mask. The kernel refuses a mask that is smaller
-/// than its own.
+/// Returns the number of processors in the affinity mask. The kernel rejects a
+/// mask smaller than its own.
 static unsigned affinityCount() {
   for (size_t sets = 1; sets <= 256; sets *= 2) {
     std::vector<cpu_set_t> mask(sets);
@@ -30,7 +30,8 @@ static unsigned affinityCount() {
   return std::thread::hardware_concurrency();
 }
 
-/// Processors that a quota in microseconds keeps busy, rounded up.
+/// Returns the number of processors that a quota in microseconds keeps busy,
+/// rounded up.
 static unsigned quotaCount(long long quota, long long period) {
   if (quota <= 0 || period <= 0)
     return UINT_MAX; // no limit
@@ -38,12 +39,12 @@ static unsigned quotaCount(long long quota, long long period) {
   return unsigned(std::min<long long>(count, UINT_MAX));
 }
 
-/// The quota of a control group; files that are not there set none.
+/// Returns the quota of a control group; missing files set none.
 static ProcessorLimit groupLimit(const std::string &folder,
                                  GroupVersion version) {
   long long quota = 0, period = 0;
   if (version == GroupVersion::Two) {
-    std::ifstream(folder + "/cpu.max") >> quota >> period; // "max" is no number
+    std::ifstream(folder + "/cpu.max") >> quota >> period; // "max" fails
     return {quotaCount(quota, period), "the container's cpu.max"};
   }
   std::ifstream(folder + "/cpu.cfs_quota_us") >> quota;

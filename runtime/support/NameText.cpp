@@ -1,4 +1,4 @@
-//===- NameText.cpp - Names from elsewhere in messages --------------------===//
+//===- NameText.cpp - Foreign names in messages ---------------------------===//
 
 #include "reprise/Runtime/NameText.h"
 #include <cstdint>

@@ -1,4 +1,4 @@
-//===- OutputFile.cpp - Everything that is written, written safely --------===//
+//===- OutputFile.cpp - Write files safely --------------------------------===//
 //
 // See OutputFile.h. A rename replaces a file atomically (POSIX); the folder is
 // synced after it, so that the new name survives a power cut.
@@ -25,12 +25,12 @@
 
 using namespace reprise::rt;
 
-// Some systems refuse more in one call.
+// Some systems reject more in one call.
 static constexpr size_t kMaxTransfer = size_t(1) << 30;
 
 static constexpr unsigned kMaxLinks = 40;
 
-// Names of files aside: this and hexadecimal digits.
+// Names of temporary files: this and hexadecimal digits.
 static constexpr std::string_view kAside = ".reprise-";
 static constexpr int kAsideDigits = 16;
 
@@ -43,7 +43,7 @@ Status reprise::rt::systemError(const std::string &action,
                                         "': " + reason);
 }
 
-/// The limit that EFBIG speaks of.
+/// Returns the limit of an EFBIG error, as text.
 static std::string fileSizeLimit() {
   struct rlimit limit;
   if (::getrlimit(RLIMIT_FSIZE, &limit) != 0 || limit.rlim_cur == RLIM_INFINITY)
@@ -51,7 +51,7 @@ static std::string fileSizeLimit() {
   return "'ulimit -f', " + std::to_string(limit.rlim_cur) + " bytes";
 }
 
-/// An error of writing says how to make room.
+/// Adds advice on making room to an error of writing.
 static Status writeError(const std::string &path, int error, bool isStream) {
   Status status = systemError("write", path, error);
   bool isFull = error == ENOSPC || error == EDQUOT;
@@ -85,7 +85,7 @@ int FileDescriptor::release() {
 }
 
 //===----------------------------------------------------------------------===//
-// Where bytes go
+// Targets
 //===----------------------------------------------------------------------===//
 
 static std::string folderOf(const std::string &path) {
@@ -99,8 +99,8 @@ static std::string nameOf(const std::string &path) {
   return path.substr(path.rfind('/') + 1); // npos + 1 is 0
 }
 
-/// The number N of "/proc/THIS/fd/N", where links like /dev/stdout end; -1 for
-/// other paths. `folder` has no links.
+/// Returns the number N of "/proc/THIS/fd/N", the target of links like
+/// /dev/stdout; -1 for other paths. `folder` has no links.
 static int ownDescriptor(const std::string &folder, const std::string &name) {
   std::string process = "/proc/" + std::to_string(::getpid()) + "/";
   bool isList =
@@ -111,7 +111,8 @@ static int ownDescriptor(const std::string &folder, const std::string &name) {
   return std::atoi(name.c_str());
 }
 
-/// What a symlink holds; empty, with errno set, when it cannot be read.
+/// Returns the target of a symlink; empty, with errno set, if it cannot be
+/// read.
 static std::string readLink(const std::string &path) {
   std::string text(PATH_MAX, '\0');
   ssize_t size = ::readlink(path.c_str(), text.data(), text.size());
@@ -119,7 +120,8 @@ static std::string readLink(const std::string &path) {
   return text;
 }
 
-/// A file mounted over a file, as containers do, cannot be renamed over.
+/// Returns true for a file mounted over a file, as in containers; a rename
+/// cannot replace it.
 static bool isMountPoint(const std::string &path) {
   struct statx info = {};
   return ::statx(AT_FDCWD, path.c_str(), AT_SYMLINK_NOFOLLOW, STATX_TYPE,
@@ -134,14 +136,15 @@ static Status checkDescriptor(const std::string &asked, int descriptor) {
   return Status();
 }
 
-/// What is there, if anything, once all links are followed.
+/// Classifies the target, if it exists, after all links.
 static Status classify(const std::string &asked, const struct stat &info,
                        OutputTarget &target) {
   if (S_ISDIR(info.st_mode))
     return systemError("write", asked, EISDIR);
   if (S_ISSOCK(info.st_mode))
     return systemError("write", asked, ENXIO);
-  // Renaming asks nothing of the file that goes away; a user means it to.
+  // A rename ignores the rights of the replaced file; the user expects them to
+  // be respected.
   if (::faccessat(AT_FDCWD, target.path.c_str(), W_OK, AT_EACCESS) != 0)
     return systemError("write", asked, errno);
   if (!S_ISREG(info.st_mode)) {
@@ -198,10 +201,10 @@ Expected<OutputTarget> OutputTarget::find(const std::string &asked) {
 // Files
 //===----------------------------------------------------------------------===//
 
-/// A name in `folder` that nobody else chooses.
+/// Returns a random name in `folder`.
 static std::string asideName(const std::string &folder) {
   uint64_t bits = 0;
-  // Less than 256 bytes are never cut short once the system is up.
+  // Requests below 256 bytes are never cut short once the system is up.
   if (::getrandom(&bits, sizeof bits, 0) != ssize_t(sizeof bits))
     bits = uint64_t(::getpid());
   std::string name = folder + (folder == "/" ? "" : "/") + std::string(kAside);
@@ -210,8 +213,8 @@ static std::string asideName(const std::string &folder) {
   return name;
 }
 
-/// A file aside is locked by its writer, so that one which nobody has locked is
-/// that of a process which was killed between giving it a name and the rename.
+/// The writer of a temporary file locks it, so that an unlocked one belongs to
+/// a process that was killed between naming it and the rename.
 static void removeIfLeftBehind(const std::string &path) {
   FileDescriptor fd(
       ::open(path.c_str(), O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC));
@@ -220,13 +223,13 @@ static void removeIfLeftBehind(const std::string &path) {
     return;
   bool isOurs = S_ISREG(info.st_mode) && info.st_uid == ::geteuid();
   bool isFree = isOurs && ::flock(fd.get(), LOCK_EX | LOCK_NB) == 0;
-  // Removed while the lock is held: a writer that has yet to take it sees then
-  // that its file is gone.
+  // Removed while locked: a writer that has yet to lock it then sees that its
+  // file is gone.
   if (isFree)
     ::unlink(path.c_str());
 }
 
-/// What cannot be looked at or removed stays.
+/// Files that cannot be examined or removed stay.
 static void removeLeftBehind(const std::string &folder) {
   std::error_code error;
   std::vector<std::string> found;
@@ -282,19 +285,19 @@ Expected<OutputFile> OutputFile::create(const std::string &path) {
 
 Status OutputFile::createAside() {
   folder = folderOf(target.path);
-  // Nobody may read meanwhile what he may not read afterwards.
+  // Nobody may read the new file meanwhile who may not read it afterwards.
   struct stat old;
   mode_t mode = 0666;
   if (::stat(target.path.c_str(), &old) == 0)
     mode = old.st_mode & 0777;
   int fd = ::open(folder.c_str(), O_WRONLY | O_TMPFILE | O_CLOEXEC, mode);
-  // The descriptor's entry in /proc is what gives such a file its name.
+  // A file without a name gets one through the descriptor's entry in /proc.
   if (fd >= 0 && ::access("/proc/self/fd", X_OK) != 0) {
     ::close(fd);
     fd = -1;
     errno = EOPNOTSUPP;
   }
-  // Kernels and file systems without files that have no name say any of these.
+  // Kernels and file systems without unnamed files return any of these.
   if (fd < 0 && (errno == EOPNOTSUPP || errno == EISDIR || errno == EINVAL ||
                  errno == ENOENT)) {
     aside = asideName(folder);
@@ -306,8 +309,8 @@ Status OutputFile::createAside() {
     return systemError("create a file beside", asked, error);
   }
   descriptor = FileDescriptor(fd);
-  // Before it has a name, or as soon as it has one; see removeIfLeftBehind.
-  // Where nobody can lock, nobody takes it for left behind either.
+  // Locked before it has a name, or as soon as it has one; see
+  // removeIfLeftBehind. If locks do not work, nobody removes it either.
   [[maybe_unused]] int locked = ::flock(fd, LOCK_EX);
   struct stat own;
   bool isGone = !aside.empty() && ::fstat(fd, &own) == 0 && own.st_nlink == 0;
@@ -345,11 +348,11 @@ Status OutputFile::overwrite(uint64_t offset, const void *data, size_t size) {
 /// Makes the rename itself durable.
 static Status syncFolder(const std::string &folder) {
   FileDescriptor fd(::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
-  // Who may write in a folder but not read it cannot sync it either.
+  // A user who may write in a folder but not read it cannot sync it either.
   if (fd.get() < 0)
     return errno == EACCES ? Status()
                            : systemError("open folder", folder, errno);
-  // Some file systems cannot sync a folder and say EINVAL.
+  // Some file systems cannot sync a folder and return EINVAL.
   if (::fsync(fd.get()) != 0 && errno != EINVAL)
     return systemError("sync folder", folder, errno);
   return Status();
@@ -362,12 +365,12 @@ Status OutputFile::takeAttributes() {
   if (::fstat(descriptor.get(), &now) != 0)
     return systemError("inspect", asked, errno);
   mode_t mode = old.st_mode & 07777;
-  // Only root may give a file away; a group may be one of the user's.
+  // Only root may change a file's owner; the group may be one of the user's.
   bool isOwner = old.st_uid == now.st_uid ||
                  ::fchown(descriptor.get(), old.st_uid, gid_t(-1)) == 0;
   bool isGroup = old.st_gid == now.st_gid ||
                  ::fchown(descriptor.get(), uid_t(-1), old.st_gid) == 0;
-  // Rights meant for others' group are not given to this one.
+  // Rights of the old group are not given to a different one.
   if (!isGroup)
     mode &= ~mode_t(S_IRWXG & ~((mode & S_IRWXO) << 3));
   if (!isOwner || !isGroup)
@@ -398,7 +401,7 @@ Status OutputFile::commit() {
   REPRISE_RETURN_IF_ERROR(takeAttributes());
   if (::fsync(descriptor.get()) != 0)
     return writeError(asked, errno, isStream());
-  // A kill between the two leaves the file aside behind.
+  // A kill between the two leaves the temporary file.
   REPRISE_RETURN_IF_ERROR(link());
   if (::rename(aside.c_str(), target.path.c_str()) != 0)
     return systemError("replace", asked, errno);
@@ -418,11 +421,11 @@ Status reprise::rt::writeFile(const std::string &path, const void *data,
 
 Status reprise::rt::checkWritable(const std::string &path) {
   Expected<OutputTarget> target = OutputTarget::find(path);
-  // A FIFO is not opened for a look: that would wait for its reader.
+  // A FIFO is not opened for this check: that would wait for its reader.
   if (!target.ok() || !target->isFile())
     return target.status();
   removeLeftBehind(folderOf(target->path));
   Expected<OutputFile> file = OutputFile::create(path);
-  // Removed again by the destructor.
+  // The destructor removes it again.
   return file.ok() ? file->link() : file.status();
 }

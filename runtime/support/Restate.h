@@ -7,8 +7,8 @@
 
 namespace reprise::rt {
 
-/// The error `status` with another message: the site stays the one that made
-/// the error.
+/// Returns the error `status` with another message; its site remains that of
+/// the original error.
 inline Status restate(const Status &status, std::string message) {
   const std::string &site = status.site();
   size_t colon = site.rfind(':');

@@ -1,6 +1,6 @@
 //===- BackendInfo.cpp - Descriptions of a program's tensors --------------===//
 //
-// Apart from SessionBackend.cpp, so that it links without the runtime.
+// Separate from SessionBackend.cpp, so that it links without the runtime.
 //
 //===----------------------------------------------------------------------===//
 #include "reprise/Runtime/Trainer/Backend.h"

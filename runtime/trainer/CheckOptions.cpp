@@ -1,4 +1,4 @@
-//===- CheckOptions.cpp - Options of a run that make sense ----------------===//
+//===- CheckOptions.cpp - Check the options of a run ----------------------===//
 
 #include "CheckOptions.h"
 #include "StepForm.h"

@@ -1,4 +1,4 @@
-//===- CheckOptions.h - Options of a run that make sense --------*- C++ -*-===//
+//===- CheckOptions.h - Check the options of a run --------------*- C++ -*-===//
 #ifndef REPRISE_RUNTIME_TRAINER_CHECKOPTIONS_H
 #define REPRISE_RUNTIME_TRAINER_CHECKOPTIONS_H
 
@@ -7,11 +7,11 @@
 
 namespace reprise::rt {
 
-/// Fails where the options of a run contradict each other.
+/// Fails if the options of a run contradict each other.
 Status checkOptions(const TrainOptions &options);
 
-/// Fails where the state or the gradients of a run could not be written.
-/// Acquires the lock on the state's path.
+/// Fails if the state or the gradients of a run could not be written. Acquires
+/// the lock on the state's path.
 Status checkOutputs(Backend &backend, const TrainOptions &options,
                     PathLock &lock);
 

@@ -1,7 +1,7 @@
-//===- Course.cpp - What decides the course of a run ----------------------===//
+//===- Course.cpp - Settings that determine a run's course ----------------===//
 //
-// Settings are compared as text, which is made in one place only, so that equal
-// numbers are equal text.
+// Settings are compared as text, which is formatted in one place only, so that
+// equal numbers are equal text.
 //
 //===----------------------------------------------------------------------===//
 #include "reprise/Runtime/Trainer/Course.h"
@@ -50,7 +50,8 @@ std::string reprise::rt::courseNumber(double value) {
 
 static constexpr const char *kSize = "step size=", *kGamma = " gamma=";
 
-/// "constant", "cosine", or "step size=30 gamma=0.1": all numbers of it.
+/// Returns "constant", "cosine", or "step size=30 gamma=0.1", with all of its
+/// numbers.
 static std::string scheduleText(const LearningRate &rate) {
   switch (rate.schedule) {
   case LearningRate::Schedule::Constant:
@@ -70,7 +71,7 @@ void reprise::rt::addLearningRate(const LearningRate &rate, Course &course) {
   course["warmup"] = std::to_string(rate.warmupSteps);
 }
 
-/// Whether all of `text` is a number.
+/// Reads a number; returns true if it is all of `text`.
 template <typename Number>
 static bool readNumber(std::string_view text, Number &number) {
   const char *end = text.data() + text.size();
@@ -93,7 +94,7 @@ static Status readSetting(const std::string &file, const Course &course,
   return readNumber(text, number) ? Status() : damaged(file, name, text);
 }
 
-/// The inverse of scheduleText; false where `text` is none.
+/// Inverts scheduleText; returns false for other text.
 static bool readSchedule(std::string_view text, LearningRate &rate) {
   if (text == "constant" || text == "cosine") {
     rate.schedule = text == "cosine" ? LearningRate::Schedule::Cosine
@@ -145,7 +146,7 @@ Expected<std::string> reprise::rt::describeData(const Dataset &data) {
   std::vector<uint8_t> bytes;
   Digest digest;
   for (uint64_t i = 0; i < count; ++i) {
-    // i * size / count without leaving 64 bits.
+    // i * size / count within 64 bits.
     uint64_t index = size / count * i + size % count * i / count;
     REPRISE_RETURN_IF_ERROR(data.identify(index, bytes));
     digest.add(bytes.data(), bytes.size());
@@ -156,7 +157,7 @@ Expected<std::string> reprise::rt::describeData(const Dataset &data) {
 }
 
 //===----------------------------------------------------------------------===//
-// Going on
+// Resuming
 //===----------------------------------------------------------------------===//
 
 template <size_t Count>
@@ -181,21 +182,21 @@ Status reprise::rt::checkOverrides(const std::set<std::string> &names) {
   return Status();
 }
 
-/// Null when there is none.
+/// Returns null if there is none.
 static const std::string *find(const Course &course, const std::string &name) {
   auto it = course.find(name);
   return it == course.end() ? nullptr : &it->second;
 }
 
-/// The length of a run matters to its course only where the learning rate
-/// depends on it.
+/// Returns true if a setting affects the course. The length of a run does so
+/// only if the learning rate depends on it.
 static bool isCourse(const std::string &name, const Course &result) {
   const std::string *schedule = find(result, "schedule");
   return name != "steps" || !schedule || *schedule == "cosine";
 }
 
-/// The name of an optimizer that is written with its numbers; the default is
-/// not.
+/// Returns the name of an optimizer whose numbers are part of the text; the
+/// default's are not.
 static std::string optimizerOf(const std::string *text) {
   return text ? text->substr(0, text->find_first_of(" (,")) : "sgd";
 }
@@ -213,7 +214,7 @@ Expected<Course> reprise::rt::continueCourse(const std::string &file,
                                              const Course &stored,
                                              const CourseRequest &request) {
   REPRISE_RETURN_IF_ERROR(checkOverrides(request.overridden));
-  // By name, so that the schedule is known when the steps are looked at.
+  // Sorted by name, so that the schedule is known when the steps are compared.
   std::set<std::string> names;
   for (const auto &[name, value] : stored)
     names.insert(name);
@@ -221,7 +222,7 @@ Expected<Course> reprise::rt::continueCourse(const std::string &file,
     names.insert(name);
   Course result;
   std::string differences, list;
-  bool isOther = false; // the optimizer, not its numbers alone
+  bool isOther = false; // the optimizer itself, not only its numbers
   for (const std::string &name : names) {
     const std::string *old = find(stored, name),
                       *now = find(request.asked, name);
@@ -245,7 +246,7 @@ Expected<Course> reprise::rt::continueCourse(const std::string &file,
   }
   if (differences.empty())
     return result;
-  // What an optimizer keeps of a parameter is no other one's.
+  // The optimizer's variables are of no use to another one.
   return Status::error(
       RP_INVALID_ARGUMENT,
       "'" + file + "' is the state of a run with other settings: " +

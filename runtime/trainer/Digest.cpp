@@ -1,6 +1,6 @@
 //===- Digest.cpp - The digest of our safetensors files -------------------===//
 //
-// xxHash is used header-only, so that the library has no dependency more.
+// xxHash is used header-only, so that the library has no further dependency.
 //
 //===----------------------------------------------------------------------===//
 #define XXH_INLINE_ALL

@@ -15,19 +15,19 @@ namespace reprise::rt {
 
 constexpr size_t kDigestDigits = 32;
 
-/// The place of the digits of `"digest":"HEX"` in a header; npos unless `hex`
-/// is 32 lower-case digits and found exactly once. Quotes within JSON strings
-/// are escaped, so nothing else can look like it.
+/// Returns the place of the digits of `"digest":"HEX"` in a header; npos unless
+/// `hex` is 32 lower-case digits and found exactly once. Quotes within JSON
+/// strings are escaped, so nothing else can look like it.
 size_t findDigest(const std::string &header, const std::string &hex);
 
 class Digest {
 public:
   Digest();
   ~Digest();
-  /// The length of a header and the header.
+  /// Adds the length of a header and the header.
   void addHeader(const std::string &header);
   void add(const void *data, size_t size);
-  /// 32 lower-case digits, most significant first.
+  /// Returns 32 lower-case digits, most significant first.
   std::string hex() const;
 
 private:

@@ -1,9 +1,9 @@
 //===- Evaluate.cpp - Accuracy and loss of a program ----------------------===//
 //
-// Where the program has labels and logits, both come from them, image by image,
-// so that the padding of the last batch counts nowhere; the loss is the
-// cross-entropy, summed in double. What the program computes itself is averaged
-// over full batches.
+// If the program has labels and logits, both are computed from them, image by
+// image, so that the padding of the last batch does not count; the loss is the
+// cross-entropy, summed in double. Results computed by the program itself are
+// averaged over full batches.
 //
 //===----------------------------------------------------------------------===//
 #include "StepForm.h"
@@ -15,7 +15,7 @@
 
 using namespace reprise::rt;
 
-/// log(sum(exp(logits))) - logits[label].
+/// Returns log(sum(exp(logits))) - logits[label].
 static double crossEntropy(const float *logits, int32_t classes,
                            int32_t label) {
   double top = *std::max_element(logits, logits + classes);
@@ -25,8 +25,8 @@ static double crossEntropy(const float *logits, int32_t classes,
   return std::log(sum) + top - double(logits[label]);
 }
 
-/// Classes that come before the label's by their logits: larger ones, and equal
-/// ones of a smaller number.
+/// Returns the number of classes before the label's by their logits: larger
+/// ones, and equal ones with a smaller number.
 static int32_t rankOf(const float *logits, int32_t classes, int32_t label) {
   int32_t rank = 0;
   for (int32_t k = 0; k < classes; ++k)
@@ -35,7 +35,7 @@ static int32_t rankOf(const float *logits, int32_t classes, int32_t label) {
   return rank;
 }
 
-/// The class of rank 0.
+/// Returns the class of rank 0.
 static size_t largestOf(const float *logits, int32_t classes) {
   return size_t(std::max_element(logits, logits + classes) - logits);
 }
@@ -97,7 +97,7 @@ static Status loadVariables(Backend &backend, const EvaluateOptions &options,
 
 namespace {
 
-/// What is summed over the batches.
+/// Sums over the batches.
 struct Sums {
   double loss = 0; // of rows, or of the labels of full batches
   uint64_t labels = 0;
@@ -107,7 +107,7 @@ struct Sums {
 
 } // namespace
 
-/// Adds what the program says of a full batch.
+/// Adds the program's results on a full batch.
 static Status addFullBatch(Backend &backend, const StepForm &form,
                            const Batch &batch, EvaluateResult &result,
                            Sums &sums) {
@@ -132,7 +132,7 @@ static Status addFullBatch(Backend &backend, const StepForm &form,
 static Status runBatch(Backend &backend, const StepForm &form,
                        const Batch &batch, EvaluateResult &result, Sums &sums) {
   REPRISE_RETURN_IF_ERROR(setBatch(backend, form, batch, 0, 0));
-  float rate = 0; // nothing is learnt
+  float rate = 0; // no learning
   if (!form.learningRate.empty())
     REPRISE_RETURN_IF_ERROR(
         backend.setInput(form.entry, form.learningRate, &rate, sizeof rate));
@@ -172,7 +172,7 @@ static Status runBatches(Backend &backend, const StepForm &form,
   return Status();
 }
 
-/// The images that will count.
+/// Counts the images that will count.
 static Expected<uint64_t> countImages(const StepForm &form,
                                       const EvaluateOptions &options,
                                       uint64_t images) {
@@ -208,8 +208,8 @@ Status reprise::rt::checkEvaluation(const Backend &backend,
   if (!traitsOf(data).hasTest())
     return Status();
   DataSpec spec = data;
-  // No pixel is looked at for its value, and with columns every file is decoded
-  // to leave out bad ones.
+  // Pixel values do not matter here, and with columns every file would be
+  // decoded to skip bad ones.
   if (!spec.normalization)
     spec.normalization = Normalization();
   DatasetOptions wanted = form->wanted();

@@ -13,7 +13,7 @@
 
 using namespace reprise::rt;
 
-// Some systems refuse more in one call.
+// Some systems reject more in one call.
 static constexpr size_t kMaxTransfer = size_t(1) << 30;
 
 Expected<InputFile> InputFile::open(const std::string &path) {
@@ -23,7 +23,7 @@ Expected<InputFile> InputFile::open(const std::string &path) {
   int fd = ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
   if (int error = errno; fd < 0) {
     Status status = systemError("open", path, error);
-    // Of this process or machine, and not of the file.
+    // Errors of this process or machine, not of the file.
     bool isShort = error == EMFILE || error == ENFILE || error == ENOMEM;
     return isShort ? Status::error(RP_UNAVAILABLE, status.message()) : status;
   }

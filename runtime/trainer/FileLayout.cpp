@@ -1,4 +1,4 @@
-//===- FileLayout.cpp - Between a program's layout and a file's -----------===//
+//===- FileLayout.cpp - Convert between program and file layouts ----------===//
 //
 // One loop in file order over both directions: an odometer over the outer file
 // dimensions, a strided run over the innermost.
@@ -12,7 +12,7 @@ using namespace reprise::rt;
 
 namespace {
 
-/// Element strides of the program's layout in the order of file dimensions.
+/// Element strides of the program's layout, in the order of file dimensions.
 struct Walk {
   std::vector<int64_t> shape, strides;
 };

@@ -1,4 +1,4 @@
-//===- HalfPrecision.h - Numbers of 16 bits as numbers of 32 ----*- C++ -*-===//
+//===- HalfPrecision.h - Convert 16-bit numbers to 32 bits ------*- C++ -*-===//
 #ifndef REPRISE_RUNTIME_TRAINER_HALFPRECISION_H
 #define REPRISE_RUNTIME_TRAINER_HALFPRECISION_H
 
@@ -9,7 +9,7 @@
 
 namespace reprise::rt {
 
-/// The bits of the f32 that an f16 is: 5 bits of exponent, 10 of fraction.
+/// Returns the bits of an f16 as f32: 5 bits of exponent, 10 of fraction.
 inline uint32_t bitsOfF16(uint16_t half) {
   uint32_t sign = uint32_t(half & 0x8000) << 16;
   uint32_t exponent = half >> 10 & 0x1F, fraction = half & 0x3FF;
@@ -23,7 +23,7 @@ inline uint32_t bitsOfF16(uint16_t half) {
   return sign | wide << 23 | fraction << 13;
 }
 
-/// Makes f32 of `count` numbers of bf16 or f16, in place; `data` has room.
+/// Converts `count` numbers of bf16 or f16 to f32, in place; `data` has room.
 inline void widenHalves(bool isBf16, size_t count, uint8_t *data) {
   for (size_t i = count; i-- > 0;) {
     uint16_t half = 0;

@@ -19,7 +19,8 @@ double LearningRate::at(uint64_t step, uint64_t total,
   case Schedule::Constant:
     break;
   case Schedule::Step: {
-    // Epochs first: their product with a step's size need not fit 64 bits.
+    // Divides by epochs first: their product with a step's size need not fit 64
+    // bits.
     uint64_t drops = t / perEpoch / stepEpochs;
     return base * std::pow(gamma, double(drops));
   }

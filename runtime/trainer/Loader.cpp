@@ -1,8 +1,8 @@
 //===- Loader.cpp - Batches in the background -----------------------------===//
 //
-// Batch n lives in ring slot n % depth. The thread fills while filled - taken
-// < depth; `taken` grows when the user asks for the batch after it, so a batch
-// in use is never written.
+// Batch n is in ring slot n % depth. The thread fills while filled - taken <
+// depth; `taken` grows when the user requests the next batch, so a batch in use
+// is never written.
 //
 //===----------------------------------------------------------------------===//
 #include "reprise/Runtime/Trainer/Loader.h"
@@ -22,7 +22,7 @@ void reprise::rt::shuffleEpoch(uint64_t seed, uint64_t epoch, uint64_t size,
   for (uint64_t i = size; i > 1; --i) {
     auto words = philox4x32(seed, i, epoch);
     uint64_t random = uint64_t(words[1]) << 32 | words[0];
-    // A 64-bit fraction of i; the bias is below i / 2^64.
+    // Multiplies a 64-bit fraction by i; the bias is below i / 2^64.
     auto wide = static_cast<unsigned __int128>(random) * i;
     std::swap(order[i - 1], order[uint64_t(wide >> 64)]);
   }
@@ -36,7 +36,7 @@ unsigned reprise::rt::loaderThreads(bool isCostly, unsigned asked,
   return unsigned(std::clamp<uint64_t>(rows, 1, wanted));
 }
 
-/// Numbers of the batches that a part has in an epoch.
+/// Returns the number of batches of a part in an epoch.
 static uint64_t batchesOf(uint64_t rows, size_t batch, LoaderMode mode) {
   bool isTraining = mode == LoaderMode::Train;
   return rows / batch + (!isTraining && rows % batch != 0);
@@ -78,12 +78,12 @@ Loader::Loader(std::vector<LoaderPart> given, const LoaderOptions &options)
       size_t bytes = 0;
       for (const Part &part : parts)
         bytes = std::max(bytes, part.batch * part.data->columns()[c].bytes());
-      // The batch of a smaller part takes its beginning.
+      // The batch of a smaller part uses its beginning.
       batch.columns.emplace_back(bytes);
     }
 }
 
-/// Whether an epoch of so many batches can begin where it is to.
+/// Checks that an epoch of so many batches can begin at the requested place.
 Status Loader::check(uint64_t images, uint64_t perEpoch,
                      const LoaderOptions &options) {
   if (options.position % options.batch != 0 ||
@@ -147,7 +147,7 @@ Loader::~Loader() {
     thread.join();
 }
 
-/// Rows of costly data one by one, which any thread may take.
+/// Fills rows of costly data one by one, on any thread.
 Status Loader::fillRows(const Part &part, const uint64_t *rows, Batch &batch) {
   const std::vector<Column> &columns = part.data->columns();
   size_t piece = part.data->isCostly() ? 1 : std::max<size_t>(batch.valid, 1);
@@ -164,12 +164,12 @@ Status Loader::fillRows(const Part &part, const uint64_t *rows, Batch &batch) {
   });
 }
 
-/// Streams of their own, the first of them the seed's.
+/// Returns the seed of a stream; the first stream's is the seed itself.
 uint64_t Loader::seedOf(uint64_t stream) const {
   return options.seed + stream * UINT64_C(0x9E3779B97F4A7C15);
 }
 
-/// Writes the order in which the parts of an epoch have their batches.
+/// Writes the order of the parts' batches in an epoch.
 void Loader::drawTurns(uint64_t epoch, std::vector<uint64_t> &places,
                        std::vector<Turn> &into) const {
   places.resize(into.size());
@@ -196,7 +196,7 @@ std::vector<size_t> Loader::partsAhead() const {
   return ahead;
 }
 
-/// Puts rows and turns into the order of an epoch.
+/// Computes the order of rows and parts of an epoch.
 void Loader::orderEpochs(uint64_t epoch) {
   if (options.mode != LoaderMode::Train || orderedEpoch == epoch)
     return;

@@ -1,9 +1,8 @@
-//===- MixRatio.cpp - By what images are mixed ----------------------------===//
+//===- MixRatio.cpp - The ratio of mixed images ---------------------------===//
 //
 // X / (X + Y) of two draws of the Gamma distribution (Marsaglia and Tsang, "A
 // simple method for generating gamma variables", ACM TOMS 26, 2000). The draws
-// are logarithms: of a small alpha the draws themselves are less than any
-// number above 0.
+// are logarithms: for a small alpha the draws themselves underflow.
 //
 //===----------------------------------------------------------------------===//
 #include "MixRatio.h"
@@ -19,10 +18,10 @@ class StepRandom {
 public:
   StepRandom(uint64_t seed, uint64_t step) : seed(seed), index(step << 16) {}
 
-  /// In (0, 1).
+  /// Returns a number in (0, 1).
   double uniform() { return uniformOpen(next().word[0]); }
 
-  /// Of mean 0 and deviation 1 (Box and Muller).
+  /// Returns a number of mean 0 and deviation 1 (Box and Muller).
   double normal() {
     PhiloxBlock block = next();
     double radius = std::sqrt(-2 * std::log(uniformOpen(block.word[0])));
@@ -30,7 +29,7 @@ public:
   }
 
 private:
-  // No variable is called so: their initial values have streams by their names.
+  // No variable has this name: initial values have streams by their names.
   static constexpr uint64_t kStream = fnv1a64("ratio of a step of mixup");
 
   PhiloxBlock next() { return philoxBlock(seed, kStream, index++); }
@@ -40,7 +39,8 @@ private:
 
 } // namespace
 
-/// The logarithm of a draw of the Gamma distribution of shape 1 or more.
+/// Returns the logarithm of a draw of the Gamma distribution of shape 1 or
+/// more.
 static double logGammaDraw(double shape, StepRandom &random) {
   double d = shape - 1.0 / 3, c = 1 / std::sqrt(9 * d);
   while (true) {
@@ -54,7 +54,8 @@ static double logGammaDraw(double shape, StepRandom &random) {
   }
 }
 
-/// A shape below 1 is a draw of the next one, times U^(1 / shape).
+/// Returns the logarithm of a draw; for a shape below 1, one with shape + 1,
+/// times U^(1 / shape).
 static double logDraw(double shape, StepRandom &random) {
   if (shape >= 1)
     return logGammaDraw(shape, random);

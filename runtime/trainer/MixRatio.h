@@ -1,4 +1,4 @@
-//===- MixRatio.h - By what images are mixed --------------------*- C++ -*-===//
+//===- MixRatio.h - The ratio of mixed images -------------------*- C++ -*-===//
 #ifndef REPRISE_RUNTIME_TRAINER_MIXRATIO_H
 #define REPRISE_RUNTIME_TRAINER_MIXRATIO_H
 
@@ -6,8 +6,8 @@
 
 namespace reprise::rt {
 
-/// The ratio of a step, in [0, 1]: a draw of the Beta distribution of alpha and
-/// alpha, which is above 0 and finite. A function of its arguments alone.
+/// Returns the ratio of a step, in [0, 1]: a draw of the Beta distribution of
+/// alpha and alpha, which is above 0 and finite. Depends only on its arguments.
 double mixRatio(double alpha, uint64_t seed, uint64_t step);
 
 } // namespace reprise::rt

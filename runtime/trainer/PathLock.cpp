@@ -1,8 +1,9 @@
 //===- PathLock.cpp - One writer of a state at a time ---------------------===//
 //
-// Who ends removes the file while it still holds the lock. Who opened the file
-// before that and gets the lock after it holds a lock on nothing, sees that the
-// name means another file or none, and begins anew.
+// The holder removes the file before it releases the lock. A process that
+// opened the file earlier and gets the lock afterwards holds a lock on a
+// removed file; it sees that the name now means another file or none, and
+// starts over.
 //
 //===----------------------------------------------------------------------===//
 #include "reprise/Runtime/Trainer/PathLock.h"
@@ -47,7 +48,7 @@ PathLock &PathLock::operator=(PathLock &&other) noexcept {
 
 PathLock::~PathLock() { release(); }
 
-/// Whether `name` still means the file that is open.
+/// Returns true if `name` still means the open file.
 static bool isNamed(int fd, const std::string &name) {
   struct stat opened, found;
   return ::fstat(fd, &opened) == 0 && ::lstat(name.c_str(), &found) == 0 &&
@@ -65,7 +66,7 @@ void PathLock::release() {
   descriptor = FileDescriptor();
 }
 
-/// Whose lock it is, for a message: digits alone are believed.
+/// Returns the lock's holder for a message; accepts only digits.
 static std::string holderOf(int fd) {
   char text[32];
   ssize_t size = ::pread(fd, text, sizeof text, 0);
@@ -110,7 +111,7 @@ Expected<PathLock> PathLock::acquire(const std::string &path) {
     lock.descriptor = std::move(fd);
     lock.file = name;
     held().paths.insert(name);
-    guard.unlock(); // what fails from here on gives the lock back
+    guard.unlock(); // later failures release the lock
     REPRISE_RETURN_IF_ERROR(writeHolder(lock.descriptor.get(), name));
     return lock;
   }
@@ -119,7 +120,7 @@ Expected<PathLock> PathLock::acquire(const std::string &path) {
 }
 
 void PathLock::removeAllAtExit() {
-  held().mutex.lock(); // for good
+  held().mutex.lock(); // never released
   for (const std::string &path : held().paths)
     ::unlink(path.c_str());
 }

@@ -1,10 +1,11 @@
-//===- ProcessMemory.cpp - What a process that trains will hold -----------===//
+//===- ProcessMemory.cpp - Memory of a training process -------------------===//
 //
-// Input:   a program, the name of its data, the process as it is.
+// Input:   a program, the name of its data, the present process.
 // Output:  physical memory by purpose, at the highest moment of a run.
-// Method:  sizes that the other files of this folder allocate, added up; what
-//          the process holds already is read from the kernel. Staging of
-//          initial values and of saved states never overlap: the larger counts.
+// Method:  the sum of sizes that the other files of this folder allocate; the
+//          memory that the process already has is read from the kernel. Staging
+//          of initial values and of saved states never overlap: the larger
+//          counts.
 // Fails:   where the data cannot be found.
 //
 //===----------------------------------------------------------------------===//
@@ -32,7 +33,7 @@ uint64_t ProcessMemory::growth() const {
   return items.empty() ? 0 : sum() - items.front().bytes;
 }
 
-/// Bytes of the inputs that come from the data, of the entry that takes most.
+/// Returns the largest entry's bytes of inputs from the data.
 static Expected<uint64_t> batchBytes(const rp_program *program) {
   uint64_t most = 0;
   rp_tensor_info info = {};
@@ -50,7 +51,7 @@ static Expected<uint64_t> batchBytes(const rp_program *program) {
   return most;
 }
 
-/// The names of what comes from the data, of the first entry there is.
+/// Returns the columns of the first entry's inputs from the data.
 static Expected<std::vector<Column>> dataColumns(const rp_program *program) {
   std::vector<Column> columns;
   rp_tensor_info info = {};
@@ -72,7 +73,7 @@ static Expected<std::vector<Column>> dataColumns(const rp_program *program) {
   return columns;
 }
 
-/// Rows of a batch, of the entry that takes most, and in what shapes.
+/// Returns the rows of a batch of the largest entry, and their shapes.
 static Expected<uint64_t> batchRows(const rp_program *program,
                                     std::string &shapes) {
   uint64_t rows = 0;
@@ -106,7 +107,7 @@ static Expected<uint64_t> largestVariable(const rp_program *program) {
   return largest;
 }
 
-/// What reading the data takes; `of` stands before the names of its items.
+/// Adds the memory of reading the data; `of` prefixes the names of its items.
 static Status addData(const rp_program *program, const DataSpec &data,
                       Split split, const std::string &of,
                       ProcessMemory &memory) {
@@ -169,8 +170,8 @@ Expected<ProcessMemory> reprise::rt::predictProcessMemory(
   return memory;
 }
 
-/// What threads hold that decode for other batches than the first's: data are
-/// opened once for each size of images, with buffers of their own.
+/// Returns the memory of threads that decode for batches other than the
+/// first's: data is opened once for each size of images, with separate buffers.
 static Expected<uint64_t>
 decodingOfOthers(const rp_program *first,
                  const std::vector<const rp_program *> &others,
@@ -192,7 +193,7 @@ decodingOfOthers(const rp_program *first,
 }
 
 namespace {
-/// What a program takes by itself.
+/// The memory of a program itself.
 struct OwnBytes {
   size_t arena = 0, kept = 0, duringCalls = 0;
   uint64_t code = 0, batch = 0;
@@ -251,7 +252,7 @@ Status reprise::rt::addPrograms(const rp_program *first,
   return {};
 }
 
-/// "arena 774.7 MiB, data set 44.9 MiB, ...": the largest four.
+/// Returns "arena 774.7 MiB, data set 44.9 MiB, ...": the largest four items.
 static std::string listItems(const ProcessMemory &memory,
                              const SizeText &size) {
   std::vector<HostItem> sorted = memory.items;

@@ -13,7 +13,7 @@ std::string Bucket::str() const {
 
 size_t reprise::rt::nearestBucket(const std::vector<Bucket> &buckets,
                                   int64_t height, int64_t width) {
-  // Ratios that differ by less are one: 256x192 and 128x96, rounded.
+  // Ratios closer than this are equal: 256x192 and 128x96, rounded.
   constexpr double kSameRatio = 1e-9;
   size_t best = 0;
   double bestRatio = INFINITY, bestArea = INFINITY;

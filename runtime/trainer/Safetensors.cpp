@@ -1,8 +1,8 @@
 //===- Safetensors.cpp - Named tensors in a file --------------------------===//
 //
-// Input:   bytes from anywhere.
-// Output:  a header whose every tensor lies within the file, without overlap
-//          or hole, with as many bytes as its shape and type say.
+// Input:   arbitrary bytes.
+// Output:  a header whose every tensor is within the file, without overlap or
+//          hole, with the bytes of its shape and type.
 // Fails:   with the file, the tensor and both numbers.
 //
 //===----------------------------------------------------------------------===//
@@ -94,7 +94,7 @@ static Status damagedTensor(const std::string &file, const std::string &tensor,
                        line);
 }
 
-/// Bytes of a dense tensor; false when they exceed 64 bits.
+/// Computes the bytes of a dense tensor; false if they exceed 64 bits.
 static bool denseBytes(const TensorEntry &entry, uint64_t *bytes) {
   uint64_t total = dtypeBytes(entry.type);
   for (int64_t size : entry.shape)
@@ -104,7 +104,8 @@ static bool denseBytes(const TensorEntry &entry, uint64_t *bytes) {
   return true;
 }
 
-/// The dimensions; sizes that do not fit a signed 64-bit number are refused.
+/// Parses the dimensions; sizes that do not fit a signed 64-bit number are
+/// rejected.
 static Status parseShape(const std::string &file, const json &value,
                          TensorEntry &entry) {
   if (!value.is_array())
@@ -191,7 +192,7 @@ static Status parseMetadata(const std::string &file, const json &value,
   return Status();
 }
 
-/// Together the tensors must cover the data exactly once.
+/// Checks that the tensors together cover the data exactly once.
 static Status checkCoverage(const std::string &file,
                             const std::vector<TensorEntry> &tensors,
                             uint64_t dataBytes) {
@@ -224,18 +225,17 @@ static Status checkCoverage(const std::string &file,
 
 namespace {
 
-/// Takes a header one entry at a time, so that a file of many tensors takes
-/// time in proportion (the library's own tree looks through all earlier ones
-/// for each, once it is asked to stop at something). Refuses what the library
-/// would take silently: a key given twice, and nesting deeper than the format
-/// has.
+/// Reads a header one entry at a time, so that a file of many tensors takes
+/// linear time (the library's own tree searches all earlier ones for each, once
+/// it may stop at errors). Rejects errors that the library would accept
+/// silently: a duplicate key, and nesting deeper than the format's.
 class HeaderReader final : public nlohmann::json_sax<json> {
 public:
   HeaderReader(const std::string &file, uint64_t dataBytes)
       : file(file), dataBytes(dataBytes) {}
 
   SafetensorsHeader header;
-  Status status; // of the first thing that is wrong
+  Status status; // of the first error
 
   bool null() override { return add(nullptr); }
   bool boolean(bool value) override { return add(value); }
@@ -262,7 +262,7 @@ public:
   }
 
 private:
-  // Of the root: a tensor's object, a list in it, a list in that.
+  // Nesting: the root, a tensor's object, a list in it, a list in that.
   static constexpr size_t kDepth = 3;
 
   bool refuse(const std::string &what) {
@@ -273,7 +273,7 @@ private:
   bool open(json value);
   bool close();
   bool take();
-  /// Puts a value where it belongs.
+  /// Puts a value in its place.
   json &place(json value);
 
   const std::string &file;
@@ -282,7 +282,7 @@ private:
   std::string name; // of the entry
   json entry;
   std::vector<json *> nest;      // open objects and lists of the entry
-  std::vector<std::string> keys; // of the values to come in them
+  std::vector<std::string> keys; // of the next values in them
   std::unordered_set<std::string> names;
 };
 
@@ -330,7 +330,7 @@ bool HeaderReader::close() {
   return !nest.empty() || take();
 }
 
-/// An entry is complete.
+/// Takes a complete entry.
 bool HeaderReader::take() {
   if (name == "__metadata__") {
     status = parseMetadata(file, entry, header.metadata);
@@ -352,7 +352,7 @@ Expected<SafetensorsHeader> reprise::rt::parseSafetensorsHeader(
     return reader.status.ok() ? damaged(file, "its header is not JSON")
                               : reader.status;
   SafetensorsHeader header = std::move(reader.header);
-  // find() relies on it.
+  // Required by find().
   std::sort(header.tensors.begin(), header.tensors.end(),
             [](const TensorEntry &a, const TensorEntry &b) {
               return a.name < b.name;
@@ -361,8 +361,8 @@ Expected<SafetensorsHeader> reprise::rt::parseSafetensorsHeader(
   return header;
 }
 
-/// Names files of PyTorch for what they are; "" for others. Their first bytes
-/// say no length of a header.
+/// Identifies files of PyTorch; "" for others. Their first bytes are not a
+/// header's length.
 static std::string pickleText(const uint8_t (&begin)[8]) {
   bool isZip = !std::memcmp(begin, "PK\3\4", 4);
   bool isPickle = begin[0] == 0x80 && begin[1] >= 2 && begin[1] <= 5;

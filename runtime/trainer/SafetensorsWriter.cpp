@@ -1,12 +1,12 @@
-//===- SafetensorsWriter.cpp - Named tensors into a file ------------------===//
+//===- SafetensorsWriter.cpp - Write named tensors to a file --------------===//
 //
 // Input:   names, types, shapes, metadata, and a source of bytes.
-// Output:  a file that every reader of the format takes: wide types first, so
+// Output:  a file that every reader of the format accepts: wide types first, so
 //          that each tensor is aligned; the header padded with spaces.
 // Memory:  one tensor at a time.
-// Cost:    tensors * log(tensors). The digest stands in front of what it is
-//          of, so that a stream, which cannot be gone back in, takes the bytes
-//          twice: for the digest, then to write them.
+// Cost:    tensors * log(tensors). The digest comes before its data, so that on
+//          a stream, which cannot seek back, the bytes are taken twice: for the
+//          digest, then to write them.
 //
 //===----------------------------------------------------------------------===//
 #include "Digest.h"
@@ -22,14 +22,15 @@ using namespace reprise::rt;
 namespace {
 
 struct Plan {
-  std::vector<size_t> order;   // of writing; indices of tensors
+  std::vector<size_t> order;   // of writing, by index of tensors
   std::vector<uint64_t> bytes; // by index of tensors
   std::string header;
 };
 
 } // namespace
 
-/// By the library that will write it, which has no other way to say this.
+/// Tests by the library that will write it, which has no other function for
+/// this.
 static bool isUtf8(const std::string &text) {
   try {
     (void)nlohmann::json(text).dump();
@@ -61,7 +62,7 @@ static Status planBytes(const std::string &path,
   return Status();
 }
 
-/// Every name of `content` that JSON cannot hold is refused.
+/// Rejects every name of `content` that JSON cannot hold.
 static Status checkNames(const std::string &path,
                          const SafetensorsContent &content) {
   std::set<std::string_view> names = {"__metadata__"};
@@ -84,7 +85,7 @@ static Status checkNames(const std::string &path,
   return Status();
 }
 
-/// Put together here: the library's objects look through all of their keys for
+/// Formats the header here: the library's objects search all of their keys for
 /// each new one.
 static void planHeader(const SafetensorsContent &content, Plan &plan) {
   using json = nlohmann::ordered_json;
@@ -107,7 +108,7 @@ static void planHeader(const SafetensorsContent &content, Plan &plan) {
     offset = end;
   }
   plan.header = (text.empty() ? "{" : text) + "}";
-  // The data begin at a multiple of 8.
+  // The data begins at a multiple of 8.
   plan.header.resize((plan.header.size() + 7) / 8 * 8, ' ');
 }
 

@@ -1,4 +1,4 @@
-//===- Saving.h - The time in which files are written -----------*- C++ -*-===//
+//===- Saving.h - Mark the time of writing files ----------------*- C++ -*-===//
 #ifndef REPRISE_RUNTIME_TRAINER_SAVING_H
 #define REPRISE_RUNTIME_TRAINER_SAVING_H
 
@@ -6,7 +6,7 @@
 
 namespace reprise::rt {
 
-/// Sets a flag, unless null, while files are written.
+/// Sets a flag, if not null, while files are written.
 class Saving {
 public:
   explicit Saving(std::atomic<bool> *flag) : flag(flag) { set(true); }

@@ -12,7 +12,7 @@ using namespace reprise::rt;
 Status reprise::rt::takeStatus(rp_status *status) {
   if (!status)
     return Status();
-  // The site of the runtime is kept as part of the message's place.
+  // The runtime's site becomes part of the message's place.
   std::string site = rp_status_site(status);
   size_t colon = site.rfind(':');
   int line = 0;
@@ -113,15 +113,15 @@ private:
 
   const rp_program *program;
   rp_session *session;
-  rp_session *owned; // null when the session is somebody else's
+  rp_session *owned; // null if the caller owns the session
   std::vector<TensorInfo> vars;
   std::vector<EntryInfo> entries;
 };
 
 } // namespace
 
-/// The compiler's note says the optimizer and which model it compiled; another
-/// compiler may leave that out.
+/// The compiler's note names the optimizer and the compiled model; another
+/// compiler may omit it.
 std::map<std::string, std::string> SessionBackend::settings() const {
   Course course;
   course["threads"] = std::to_string(rp_program_threads(program));
@@ -150,7 +150,7 @@ std::map<std::string, std::string> SessionBackend::settings() const {
   return course;
 }
 
-/// Reads which integers an input takes.
+/// Reads the ranges of an input's integers.
 static Status readRanges(const rp_program *program, const char *entry,
                          size_t input, std::vector<IndexRange> &ranges) {
   size_t count = rp_program_index_range_count(program, entry, input);

@@ -4,7 +4,7 @@
 
 using namespace reprise::rt;
 
-/// As sg-differentiate names the outputs.
+/// The name that sg-differentiate gives the output.
 static constexpr char kSkipped[] = "loss_scale.skipped";
 static constexpr char kScale[] = "loss_scale";
 

@@ -8,23 +8,24 @@
 namespace reprise::rt {
 
 /// Follows the steps of one run: a step with a gradient that is not finite
-/// updates no variable but the loss scale, which the program says by a metric.
+/// updates no variable but the loss scale, which the program reports by a
+/// metric.
 class SkippedSteps {
 public:
   explicit SkippedSteps(const TrainOptions &options) : options(options) {}
 
   /// Takes the metric of step `number`, from 1, out of `metrics`, and counts
-  /// the step in `position`. Fails after as many skipped steps in a row as the
-  /// options allow.
+  /// the step in `position`. Fails after as many skipped steps in a row than
+  /// the options allow.
   Status take(std::map<std::string, double> &metrics, uint64_t number,
               RunPosition &position);
 
-  /// Whether the last step was skipped.
+  /// Returns true if the last step was skipped.
   bool last() const { return inARow > 0; }
 
 private:
-  /// A warning tells of this many in a row. The first scale is too large for
-  /// many models, and 16 halvings of it leave 1.
+  /// The number of skipped steps in a row that causes a warning. The first
+  /// scale is too large for many models, and 16 halvings reduce it to 1.
   static constexpr uint64_t kWorthAWarning = 10;
 
   const TrainOptions &options;

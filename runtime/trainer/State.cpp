@@ -1,7 +1,7 @@
 //===- State.cpp - Saving and loading the variables of a run --------------===//
 //
-// Saving streams one variable at a time. Loading looks first (digest, names,
-// types, shapes) and then writes on a path that only the disk can fail.
+// Saving streams one variable at a time. Loading checks first (digest, names,
+// types, shapes) and then writes; only the disk can fail then.
 //
 //===----------------------------------------------------------------------===//
 #include "reprise/Runtime/Trainer/State.h"
@@ -19,22 +19,22 @@ using namespace reprise::rt;
 static constexpr char kFormat[] = "reprise-state";
 static constexpr char kVersion[] = "2";
 static constexpr char kFirstVersion[] = "1";             // without a course
-static constexpr char kSkippedSteps[] = "skipped_steps"; // 0 where it lacks
+static constexpr char kSkippedSteps[] = "skipped_steps"; // 0 if missing
 static constexpr char kRecipe[] = "recipe";
 static constexpr char kModelOptions[] = "model_options";
-static constexpr char kClassNames[] = "class_names"; // where data have them
+static constexpr char kClassNames[] = "class_names"; // if the data has them
 static constexpr char kCoursePrefix[] = "course.";
 static constexpr char kHookPrefix[] = "hook.";
 
-/// A float as its bits, so that it comes back the same.
+/// Returns a float's bits, which restore it exactly.
 static std::string floatBits(float value) {
   uint32_t bits;
   std::memcpy(&bits, &value, sizeof bits);
   return std::to_string(bits);
 }
 
-/// Names joined by '/', with every byte that is no printable ASCII, '%' and '/'
-/// as %XX: a folder's name may be no UTF-8, which metadata are.
+/// Joins names by '/', with every byte other than printable ASCII, '%' and '/'
+/// as %XX: a folder's name may not be UTF-8, which metadata must be.
 static std::string joinNames(const std::vector<std::string> &names) {
   static constexpr char kDigits[] = "0123456789ABCDEF";
   std::string text;
@@ -52,7 +52,7 @@ static std::string joinNames(const std::vector<std::string> &names) {
   return text;
 }
 
-/// The inverse; false where `text` is none.
+/// Inverts joinNames; returns false for other text.
 static bool splitNames(const std::string &text,
                        std::vector<std::string> &names) {
   names.assign(text.empty() ? 0 : 1, std::string());
@@ -104,7 +104,7 @@ static Metadata metadataOf(Backend &backend, const RunPosition &position) {
   return m;
 }
 
-/// Empty when there is none.
+/// Returns empty text if there is none.
 static std::string readText(const SafetensorsFile &file, const char *key) {
   auto it = file.header().metadata.find(key);
   return it == file.header().metadata.end() ? std::string() : it->second;
@@ -136,7 +136,7 @@ static Status readFloat(const SafetensorsFile &file, const char *key,
   return Status();
 }
 
-/// The metadata whose names begin with `prefix`, by the rest of them.
+/// Reads the metadata whose names begin with `prefix`, by the rest of the name.
 static void readPrefixed(const SafetensorsFile &file, const std::string &prefix,
                          std::map<std::string, std::string> &into) {
   for (const auto &[key, value] : file.header().metadata)
@@ -198,8 +198,8 @@ static Expected<RunPosition> readPosition(const SafetensorsFile &file) {
   return p;
 }
 
-/// Types that are saved are f32 and f64 where values can be not finite; half
-/// precision variables are checked as the bits of their exponent.
+/// Checks saved f32 and f64 as numbers; half precision variables by the bits of
+/// their exponent.
 static bool allFinite(const TensorInfo &variable, const uint8_t *data) {
   auto every = [&](auto sample, auto isFinite) {
     for (size_t i = 0; i + sizeof sample <= variable.bytes;
@@ -263,7 +263,8 @@ Status reprise::rt::saveState(Backend &backend, const std::string &path,
   Expected<SafetensorsContent> content = contentOf(backend, position);
   if (!content.ok())
     return content.status();
-  // Of the largest at once: a vector that grows holds its bytes twice.
+  // Reserves the largest size at once: a vector that grows holds its bytes
+  // twice.
   std::vector<uint8_t> program;
   program.reserve(largestBytes(backend.variables()));
   auto source = [&](size_t index, void *data, size_t bytes) -> Status {
@@ -284,7 +285,7 @@ Status reprise::rt::saveState(Backend &backend, const std::string &path,
   return writeSafetensors(path, *content, source);
 }
 
-/// Returns true if every number of one type is one of the other.
+/// Returns true if every number of one type is also one of the other.
 static bool widens(DType from, DType to) {
   return (from == DType::F16 || from == DType::BF16) && to == DType::F32;
 }
@@ -309,7 +310,7 @@ static Status checkTensor(const SafetensorsFile &file,
   return Status();
 }
 
-/// Names for a message: at most eight, then how many more.
+/// Lists names for a message: at most eight, then the number of the others.
 static std::string listNames(const std::vector<std::string> &names) {
   std::string text;
   for (size_t i = 0; i < names.size() && i < 8; ++i)
@@ -346,7 +347,7 @@ static Status loadVariables(Backend &backend, const SafetensorsFile &file,
 
 namespace {
 
-/// How the tensors of a file and the variables of a program go together.
+/// The correspondence of a file's tensors and a program's variables.
 struct Match {
   std::vector<const TensorInfo *> present;
   std::vector<std::string> missing, unexpected;
@@ -478,7 +479,7 @@ Expected<WeightsReport> reprise::rt::loadWeights(Backend &backend,
 
 namespace {
 
-/// A gradient under the name of its variable, and the output that it is.
+/// A gradient's output, under the name of its variable.
 struct Gradient {
   TensorInfo tensor;
   std::string output;

@@ -1,6 +1,6 @@
-//===- StepForm.cpp - What an entry takes and gives -----------------------===//
+//===- StepForm.cpp - Inputs and outputs of an entry ----------------------===//
 //
-// Every refusal names the entry, the role or the tensor, and both shapes.
+// Every error names the entry, the role or the tensor, and both shapes.
 //
 //===----------------------------------------------------------------------===//
 #include "StepForm.h"
@@ -56,7 +56,8 @@ static Status requireScalar(const EntryInfo &entry, const TensorInfo &tensor,
                     std::string(dtypeName(dtypeOf(type))) + " and a scalar");
 }
 
-/// Takes the name of a tensor of the role, if there is one, which is a scalar.
+/// Takes the name of the role's tensor, if there is one, which must be a
+/// scalar.
 static Status takeScalar(const EntryInfo &entry, const TensorInfo *tensor,
                          rp_element_type type, std::string &name) {
   if (!tensor)
@@ -94,7 +95,7 @@ static Status readColumn(const EntryInfo &entry, const TensorInfo &input,
   return Status();
 }
 
-/// Takes the limit of labels from the ops that read them and from the logits.
+/// Bounds the labels by the ops that read them and by the logits.
 static void boundLabels(StepForm &form) {
   form.labelLimit = form.classes;
   if (!form.label)
@@ -150,7 +151,7 @@ static Status readOutputs(const EntryInfo &entry, StepForm &form) {
   return readLogits(entry, form);
 }
 
-/// The compiler notes by what ratios are drawn.
+/// The compiler records the distribution of the ratios.
 static Status readMixing(const Backend &backend, const EntryInfo &entry,
                          StepForm &form) {
   const TensorInfo *ratio = entry.input(RP_BINDING_MIX_RATIO);
@@ -193,15 +194,16 @@ Expected<StepForm> reprise::rt::readStepForm(const Backend &backend,
 // Data
 //===----------------------------------------------------------------------===//
 
-/// A row of F numbers takes any row of F numbers, and 1x1xF is one as well.
+/// Returns true if a row fits: any row of F numbers fits F numbers, including
+/// 1x1xF.
 static bool fits(const Column &wanted, const Column &given) {
   bool flat = wanted.shape.size() == 1 || formatRow(wanted) == formatRow(given);
   return wanted.shape == given.shape ||
          (flat && wanted.elements() == given.elements());
 }
 
-/// Options of the zoo's models with which one takes rows of `given`; "" where
-/// none are known.
+/// Returns options with which one of the zoo's models takes rows of `given`; ""
+/// if none are known.
 static std::string optionsFor(const Column &wanted, const Column &given) {
   if (wanted.shape.size() != 3 || given.shape.size() != 3)
     return "";

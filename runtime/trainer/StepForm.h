@@ -1,4 +1,4 @@
-//===- StepForm.h - What an entry takes and gives ---------------*- C++ -*-===//
+//===- StepForm.h - Inputs and outputs of an entry --------------*- C++ -*-===//
 //
 // The inputs and outputs of the trainer's two entries by their roles, checked
 // once before a run.
@@ -14,31 +14,31 @@
 
 namespace reprise::rt {
 
-/// Names of inputs and outputs; empty where the program has none of the role.
+/// Names of inputs and outputs; empty if the program has none of the role.
 struct StepForm {
   std::string entry;
   size_t batch = 0;
-  /// What comes from the data, in the order of the inputs.
+  /// The inputs from the data, in order.
   std::vector<Column> columns;
   std::string learningRate, seed, step, mixRatio;
-  double mixup = 0; // what ratios are drawn by, where there is one
+  double mixup = 0; // parameter of the ratio's distribution, if any
   std::string loss, logits, nonFinite;
   std::vector<TensorInfo> metrics;
-  int32_t classes = 0; // that the logits tell apart; 0 without
-  /// The fewest classes that an op or the logits have for a label, 0 where that
-  /// is unknown; and the label that is no class.
+  int32_t classes = 0; // of the logits; 0 without logits
+  /// The smallest number of classes that an op or the logits have for a label,
+  /// 0 if unknown; and the ignored label.
   int32_t labelLimit = 0;
   std::optional<int32_t> ignored;
-  /// The place of the label among the columns.
+  /// The index of the label among the columns.
   std::optional<size_t> label;
 
-  /// What data to open for it.
+  /// Returns the options for opening its data.
   DatasetOptions wanted() const;
 };
 
 enum class StepKind { Train, Evaluate };
 
-/// The name of an entry: "train_step" or "eval_step".
+/// Returns the name of an entry: "train_step" or "eval_step".
 const char *entryName(StepKind kind);
 
 /// Fails unless the program has the entry with the inputs and outputs that
@@ -49,12 +49,13 @@ Expected<StepForm> readStepForm(const Backend &backend, StepKind kind);
 Status checkDataFits(const StepForm &form, const Dataset &data,
                      const std::string &source);
 
-/// Hands on what whoever trains on data should know; `take` may be empty.
+/// Passes on the data's warnings for users who train on it; `take` may be
+/// empty.
 void tellWarnings(const Dataset &data,
                   const std::function<void(const std::string &)> &take);
 
-/// Sets what comes from the data, and seed, step and the ratio of mixed images
-/// where the program takes them.
+/// Sets the inputs from the data, and seed, step and mixing ratio if the
+/// program takes them.
 Status setBatch(Backend &backend, const StepForm &form, const Batch &batch,
                 uint64_t seed, uint64_t step);
 

@@ -2,10 +2,10 @@
 //
 // Input:   a backend, data, the options of a run.
 // Output:  trained variables, in the session and in the saved state.
-// Method:  check everything that can be checked, then step: batch and learning
-//          rate in, run, loss out. Where the device takes inputs while it is
-//          running, those of the next step go in before the loss comes out. The
-//          state is saved between steps only.
+// Method:  check everything that can be checked, then step: set batch and
+//          learning rate, run, read the loss. If the device accepts inputs
+//          while it runs, those of the next step are set before the loss is
+//          read. The state is saved between steps only.
 // Fails:   with the last good state on disk untouched.
 //
 //===----------------------------------------------------------------------===//
@@ -31,14 +31,14 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-/// A step whose inputs are there: its batch, the loader's until the next one;
-/// where that begins; its rate.
+/// A step with its inputs: its batch, which belongs to the loader until the
+/// next one; the batch's place; the learning rate.
 struct FedStep {
   const Batch *batch = nullptr;
-  uint64_t epoch = 0, position = 0, labels = 0; // that are not ignored
+  uint64_t epoch = 0, position = 0, labels = 0; // labels that count
   float rate = 0;
   StepPlace place() const { return {epoch, batch->part}; }
-  /// False where another program than the one that runs will take them.
+  /// False if a program other than the running one will take them.
   bool isGiven = false;
 };
 
@@ -50,9 +50,9 @@ public:
         hooks(backend, options, result.position) {}
   Status prepare();
   Status loop();
-  /// Tells hooks of the end, then saves.
+  /// Reports the end to hooks, then saves.
   Status finish();
-  /// Tells hooks of an error, and hands it on.
+  /// Reports an error to hooks, and returns it.
   Status fail(const Status &error);
   TrainResult result;
 
@@ -79,7 +79,7 @@ private:
   double elapsed() const {
     return std::chrono::duration<double>(Clock::now() - start).count();
   }
-  /// Tells of what began at `begin` and ends now.
+  /// Reports a span that began at `begin` and ends now.
   void tell(const char *what, uint64_t number, double begin) const {
     if (options.onSpan)
       options.onSpan({what, number, begin, now()});
@@ -94,8 +94,8 @@ private:
   const TrainOptions &options;
   const std::string entry = entryName(StepKind::Train);
   HookRun hooks;
-  StepForm form; // of the program that the run begins with
-  /// Of the program that the backend has, and which steps it runs.
+  StepForm form; // of the run's first program
+  /// The form of the backend's present program, and the steps it runs.
   StepForm current;
   std::optional<StepPlace> currentPlace;
   PathLock lock; // on savePath
@@ -107,7 +107,7 @@ private:
   uint64_t imagesDone = 0; // of this run
   float rate = 0;
   double stepSeconds = 0; // of the last step
-  /// Of the last step, as in Progress; and when what followed it was done.
+  /// Times of the last step, as in Progress, and the end of the work after it.
   double trainSeconds = 0, waitSeconds = 0, finished = 0;
   Clock::time_point start;
 };
@@ -141,7 +141,7 @@ Status Run::loadVariables() {
 }
 
 /// The order of the images depends on their number and on the batch, so a run
-/// goes on with the same bits only when both are what they were.
+/// continues with the same bits only if both are unchanged.
 Status Run::checkResumed() const {
   const RunPosition &position = result.position;
   if (options.given.count("seed") && options.seed != position.seed)
@@ -159,8 +159,7 @@ Status Run::checkResumed() const {
                  "; begin a new run from it as weights");
 }
 
-/// Settles what the run's course follows from: what is asked for, or what the
-/// state says it was.
+/// Determines the settings of the run's course: the user's, or the state's.
 Status Run::chooseCourse() {
   Course asked = backend.settings();
   addLearningRate(options.learningRate, asked);
@@ -180,11 +179,11 @@ Status Run::chooseCourse() {
   asked["shuffle"] = options.data.keepsOrder ? "false" : "true";
   Course &course = result.position.course;
   if (!options.resumePath.empty()) {
-    // States without the setting are of runs that went by the kind of data.
+    // Runs whose states lack the setting followed the kind of data.
     course.try_emplace("shuffle",
                        data->all().shuffledBefore() ? "true" : "false");
     std::set<std::string> given = options.given;
-    if (asked.count("steps")) // nobody says a length without meaning it
+    if (asked.count("steps")) // an explicit length is always intended
       given.insert("steps");
     Expected<Course> chosen = continueCourse(
         options.resumePath, course, {asked, given, options.overridden});
@@ -212,7 +211,7 @@ Status Run::planSteps() {
   return perEpoch > 0 ? result.learningRate.check(total) : Status();
 }
 
-/// Opens the data as the run's state has them, if it goes on from one.
+/// Opens the data with the settings of the run's state, if it resumes one.
 Status Run::openData() {
   DataSpec spec = options.data;
   if (result.position.normalization)
@@ -290,7 +289,7 @@ Status Run::prepare() {
   return Status();
 }
 
-/// Has the backend run the program of a step.
+/// Makes the backend run the program of a step.
 Status Run::takeProgram(const StepPlace &place) {
   if (!options.programs ||
       (currentPlace && options.programs->isSame(*currentPlace, place)))
@@ -320,8 +319,8 @@ float Run::rateAt(uint64_t number) const {
       result.learningRate.at(updates, total, loader->batchesPerEpoch()));
 }
 
-/// Gives the backend the rate of a step that was fed before the step in front
-/// of it turned out to be skipped.
+/// Sets the rate of a step again that was fed before the preceding step turned
+/// out to be skipped.
 Status Run::repeatRate(FedStep &step) {
   step.rate = rateAt(result.position.step);
   if (!step.isGiven)
@@ -330,7 +329,7 @@ Status Run::repeatRate(FedStep &step) {
                           sizeof step.rate);
 }
 
-/// Gives the backend the inputs of a step, counted from the run's first.
+/// Sets the inputs of a step, counted from the run's first.
 Status Run::give(FedStep &step, uint64_t number) {
   REPRISE_RETURN_IF_ERROR(takeProgram(step.place()));
   REPRISE_RETURN_IF_ERROR(
@@ -340,8 +339,8 @@ Status Run::give(FedStep &step, uint64_t number) {
                           sizeof step.rate);
 }
 
-/// The next step, whose inputs the backend has unless one `isRunning` of
-/// another program; none when there are no more batches.
+/// Returns the next step. Its inputs are set unless `isRunning` and it needs
+/// another program. Nothing if there are no more batches.
 Expected<std::optional<FedStep>> Run::feed(uint64_t number, bool isRunning) {
   double begin = now();
   Expected<const Batch *> batch = loader->next();
@@ -359,7 +358,7 @@ Expected<std::optional<FedStep>> Run::feed(uint64_t number, bool isRunning) {
   return std::optional<FedStep>(step);
 }
 
-/// What goes wrong on a device says nothing of the steps of this run.
+/// Errors of a device are not attributed to a step of this run.
 static Status ofStep(uint64_t number, const Status &status) {
   if (status.ok())
     return status;
@@ -375,7 +374,7 @@ Status Run::readResults(const FedStep &step) {
                       result.position);
 }
 
-/// Reads the loss, and whether the program says that something was not finite.
+/// Reads the loss, and the program's flag for values that are not finite.
 Status Run::readLoss(const FedStep &fed) {
   float loss = 0;
   uint8_t bad = 0;
@@ -402,7 +401,7 @@ Status Run::readLoss(const FedStep &fed) {
   return Status();
 }
 
-/// Moves the position behind the step's batch.
+/// Moves the position past the step's batch.
 void Run::advance(const FedStep &step) {
   hooks.stepEnds();
   RunPosition &position = result.position;
@@ -417,7 +416,7 @@ void Run::advance(const FedStep &step) {
   }
 }
 
-/// Of the step that is done: what it took, and waited for its batch.
+/// Records the finished step's time, and its wait for the batch.
 void Run::countTime() {
   trainSeconds = elapsed() - finished;
   waitSeconds = loader->waitedSeconds() - result.waitSeconds;
@@ -476,7 +475,7 @@ Status Run::saveNow() {
   return Status();
 }
 
-/// What follows the results of a step that is done.
+/// Handles the results of a finished step.
 Status Run::finishStep(const FedStep &step) {
   countTime();
   advance(step);
@@ -516,7 +515,7 @@ Status Run::loop() {
     double begin = elapsed(), moment = now();
     hooks.stepBegins();
     REPRISE_RETURN_IF_ERROR(ofStep(result.position.step, backend.run(entry)));
-    // What goes wrong with it is for after this step, which is not lost.
+    // Its errors are reported after this step, which is not lost.
     if (backend.stagesInputs())
       next = feed(result.position.step + 1, /*isRunning=*/true);
     REPRISE_RETURN_IF_ERROR(readResults(step));
@@ -525,8 +524,8 @@ Status Run::loop() {
     REPRISE_RETURN_IF_ERROR(finishStep(step));
     if (skipped.last() && next && next->ok() && **next)
       REPRISE_RETURN_IF_ERROR(repeatRate(***next));
-    // An evaluation has put its own inputs in the place of these, and maybe
-    // another program in the place of this one.
+    // An evaluation has overwritten these inputs, and may have switched the
+    // program.
     if (!hooks.tookInputs())
       continue;
     currentPlace.reset();
@@ -540,7 +539,7 @@ Status Run::finish() {
   result.meanLoss = recent.mean();
   result.seconds = elapsed();
   // Gradients first: a state that cannot be saved must not lose them, and an
-  // evaluation takes their place.
+  // evaluation overwrites them.
   if (!options.gradientsPath.empty() && result.steps > 0 &&
       hooks.gradientsStep() != result.position.step) {
     Saving guard(options.saving);
@@ -557,13 +556,13 @@ Status Run::finish() {
   if (!options.savePath.empty() &&
       (result.savedStep != result.position.step || remembers))
     REPRISE_RETURN_IF_ERROR(saveNow());
-  // For an evaluation behind the run.
+  // Prepares for an evaluation after the run.
   return options.programs ? options.programs->useForEvaluation(backend)
                           : Status();
 }
 
 Status Run::fail(const Status &error) {
-  // Before the first step there is nothing that a hook could rescue.
+  // Before the first step hooks have nothing to rescue.
   if (result.position.step > 0)
     hooks.failed(error);
   return error;
@@ -574,7 +573,7 @@ Expected<TrainResult> reprise::rt::train(Backend &backend,
                                          std::optional<TrainResult> *trained) {
   Run run(backend, options);
   REPRISE_RETURN_IF_ERROR(run.prepare());
-  // One that stopped while it waited for a program did so between two steps.
+  // A run that stopped while it waited for a program stopped between two steps.
   if (Status status = run.loop(); !status.ok() && !run.result.stopped)
     return run.fail(status);
   if (Status status = run.finish(); !status.ok()) {

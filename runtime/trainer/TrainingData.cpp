@@ -1,10 +1,10 @@
-//===- TrainingData.cpp - What a run trains on ----------------------------===//
+//===- TrainingData.cpp - The data of a run -------------------------------===//
 #include "TrainingData.h"
 #include "../support/Restate.h"
 
 using namespace reprise::rt;
 
-/// The columns of a program, for images of another size.
+/// Returns the columns of a program for images of another size.
 static Expected<std::vector<Column>> columnsOf(const StepForm &form,
                                                const Bucket &bucket) {
   std::vector<Column> columns = form.columns;

@@ -1,4 +1,4 @@
-//===- TrainingData.h - What a run trains on --------------------*- C++ -*-===//
+//===- TrainingData.h - The data of a run -----------------------*- C++ -*-===//
 #ifndef REPRISE_RUNTIME_TRAINER_TRAININGDATA_H
 #define REPRISE_RUNTIME_TRAINER_TRAININGDATA_H
 
@@ -8,29 +8,30 @@
 
 namespace reprise::rt {
 
-/// Data for a program, and once more for each size of images that a run has
-/// programs for, where there are some.
+/// The data of a program, and once more for each image size that the run has a
+/// program for, if there are several.
 class TrainingData {
 public:
-  /// Fails unless the data fit `form`. With buckets, images that have sizes of
-  /// their own are looked at one by one for them.
+  /// Fails unless the data fits `form`. With buckets, the sizes of images are
+  /// read one by one if they differ.
   static Expected<std::unique_ptr<TrainingData>>
   open(const DataSpec &spec, const StepForm &form,
        const std::vector<Bucket> &buckets);
 
-  /// In the size of the program that the run begins with.
+  /// The data in the size of the run's first program.
   const Dataset &all() const { return *data; }
   uint64_t stepsPerEpoch() const;
   DataInventory inventory() const;
-  /// Images of a step of a bucket, or of any step where there are none.
+  /// Returns the images of a step of a bucket, or of any step without buckets.
   size_t batchOf(size_t bucket) const;
-  /// What of them decides the bits of a run, by the names of Course.h.
+  /// Returns the settings that affect the bits of a run, by the names of
+  /// Course.h.
   std::map<std::string, std::string> settings() const;
-  /// Batches of them, which this outlives.
+  /// Loads batches of the data, which must outlive the loader.
   Expected<std::unique_ptr<Loader>> load(const LoaderOptions &options) const;
 
 private:
-  /// Images in the size of a bucket, and which of them are its own.
+  /// Images in the size of a bucket, and the ones that belong to it.
   struct Sorted {
     std::unique_ptr<Dataset> data;
     Bucket bucket;

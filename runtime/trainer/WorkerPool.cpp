@@ -1,7 +1,7 @@
-//===- WorkerPool.cpp - A few threads for equal work ----------------------===//
+//===- WorkerPool.cpp - A pool of a few threads ---------------------------===//
 //
 // See WorkerPool.h. After a failure smaller numbers are still taken, larger
-// ones are not: numbers are handed out in order, so those are under way.
+// ones are not: numbers are assigned in order, so the smaller ones are running.
 //
 //===----------------------------------------------------------------------===//
 #include "WorkerPool.h"
@@ -36,7 +36,7 @@ void WorkerPool::takeAll(std::unique_lock<std::mutex> &lock) {
       continue;
     failure = status;
     failedAt = number;
-    next = count; // nothing further is begun
+    next = count; // no further number starts
   }
 }
 

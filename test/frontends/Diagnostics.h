@@ -1,5 +1,4 @@
-//===- Diagnostics.h - Collecting a context's errors --------------*- C++
-//-*-===//
+//===- Diagnostics.h - Collecting a context's errors ------------*- C++ -*-===//
 #ifndef REPRISE_TEST_FRONTENDS_DIAGNOSTICS_H
 #define REPRISE_TEST_FRONTENDS_DIAGNOSTICS_H
 

@@ -1,7 +1,7 @@
 //===- reprise-lsp-server.cpp - Reprise's IR in an editor -----------------===//
 //
-// A language server for .mlir files with Reprise's dialects: errors as one
-// types, definitions, uses, hover.
+// A language server for .mlir files with Reprise's dialects: errors while
+// typing, definitions, uses, hover.
 //
 //===----------------------------------------------------------------------===//
 

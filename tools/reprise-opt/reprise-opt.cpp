@@ -1,7 +1,7 @@
-//===- reprise-opt.cpp - Runs passes on textual IR ------------------------===//
+//===- reprise-opt.cpp - Run passes on textual IR -------------------------===//
 //
 // The usual MLIR driver with Reprise's dialects and passes. It reads its input
-// itself, to refuse what would overflow the stack of MLIR's parser.
+// itself, to reject text that would overflow the stack of MLIR's parser.
 //
 //===----------------------------------------------------------------------===//
 

@@ -1,7 +1,7 @@
 //===- Command.h - The commands of reprise-plan -----------------*- C++ -*-===//
 //
-// Each command adds itself to the parser and, when it is chosen, sets what to
-// run. One file a command.
+// Each command adds itself to the parser and, when chosen, sets its invocation.
+// One file per command.
 //
 //===----------------------------------------------------------------------===//
 #ifndef REPRISE_TOOLS_PLAN_COMMAND_H

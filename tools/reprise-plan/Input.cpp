@@ -1,4 +1,4 @@
-//===- Input.cpp - Files the commands read --------------------------------===//
+//===- Input.cpp - Input files of the commands ----------------------------===//
 
 #include "Input.h"
 #include "Console.h"
@@ -18,7 +18,7 @@ std::string inputName(const std::string &path) {
 
 rt::Expected<std::string> readInput(const std::string &path) {
   using File = std::unique_ptr<FILE, int (*)(FILE *)>;
-  // Not a regular file only: a pipe is as good.
+  // Accepts more than regular files, such as pipes.
   File opened(path == "-" ? nullptr : std::fopen(path.c_str(), "rb"),
               [](FILE *file) { return file ? std::fclose(file) : 0; });
   if (path != "-" && !opened)

@@ -1,4 +1,4 @@
-//===- Input.h - Files the commands read ------------------------*- C++ -*-===//
+//===- Input.h - Input files of the commands --------------------*- C++ -*-===//
 #ifndef REPRISE_TOOLS_PLAN_INPUT_H
 #define REPRISE_TOOLS_PLAN_INPUT_H
 
@@ -6,10 +6,10 @@
 
 namespace reprise::plan::tool {
 
-/// The whole of a file, or of standard input for "-"; at most 256 MiB.
+/// Reads a whole file, or standard input for "-"; at most 256 MiB.
 rt::Expected<std::string> readInput(const std::string &path);
 
-/// What messages call an input.
+/// Returns the name of an input in messages.
 std::string inputName(const std::string &path);
 
 rt::Expected<format::GraphFile> loadGraph(const std::string &path);

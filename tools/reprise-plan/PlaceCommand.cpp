@@ -22,7 +22,7 @@ struct PlaceOptions {
 };
 } // namespace
 
-/// Most bytes live at once, and the time where.
+/// Returns the largest sum of bytes live at once, and its time.
 static std::pair<uint64_t, uint64_t>
 findMaxLive(const std::vector<CsvBuffer> &buffers) {
   std::vector<std::pair<uint64_t, size_t>> begins, ends;
@@ -45,7 +45,7 @@ findMaxLive(const std::vector<CsvBuffer> &buffers) {
   return most;
 }
 
-/// Looks at every pair that meets, whatever found the offsets.
+/// Checks every pair that lives together, independent of the solver.
 static std::string checkPlacement(const std::vector<CsvBuffer> &buffers,
                                   const Placement &placement) {
   std::vector<size_t> order(buffers.size()), live;
@@ -107,7 +107,7 @@ static rt::Expected<Placement> place(const PlaceOptions &options,
     return tools::invalid("capacity of " + bothSizes(*capacity) +
                           " cannot be met: " + bothSizes(maxLive) +
                           " are live at time " + std::to_string(peakTime));
-  // More than placeBuffers takes for all its heights.
+  // More than placeBuffers needs for all of its heights.
   constexpr uint64_t patience = 8;
   FitResult fit = placeWithin(items, *capacity, work * patience);
   if (fit.outcome == FitOutcome::Impossible)

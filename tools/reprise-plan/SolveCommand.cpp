@@ -18,19 +18,19 @@ struct SolveOptions {
   SolverFlags flags;
 };
 
-/// What a budget that is not met leaves to say.
+/// The facts for the error of a budget that is not met.
 struct Refusal {
   uint64_t smallest = UINT64_MAX; // of the plans found
   ByteBound bound;
   bool isOfOrder = false; // the bound holds for the file's order
 };
 
-/// What one level of work, or several of them, came to.
+/// The result of one level of work, or of several.
 struct Outcome {
   std::optional<Plan> plan;
-  Refusal refusal; // without a plan
+  Refusal refusal; // if there is no plan
 
-  /// The better of the two; more levels are never worse than fewer.
+  /// Keeps the better of the two; more levels are never worse than fewer.
   void merge(Outcome other) {
     refusal.smallest = std::min(refusal.smallest, other.refusal.smallest);
     bool isBetter =
@@ -46,9 +46,10 @@ private:
 };
 } // namespace
 
-/// Below the frontier's least plan, others may lose less between buffers. What
-/// is named in a refusal is where one unit less is not met either. The way down
-/// doesn't depend on the budget, so that a budget that was named is met.
+/// Searches below the frontier's smallest plan, where other schedules may lose
+/// fewer bytes between buffers. A refusal names a number for which one unit
+/// less fails too. The sequence of budgets doesn't depend on the given one, so
+/// that a budget named by a refusal is met.
 static rt::Status descend(const Problem &problem, const SolverOptions &options,
                           uint64_t budget, Refusal &refusal,
                           std::optional<Plan> &best) {
@@ -56,7 +57,7 @@ static rt::Status descend(const Problem &problem, const SolverOptions &options,
   rt::Expected<std::unique_ptr<Solver>> solver = findSolver("auto");
   if (!solver.ok())
     return solver.status();
-  // A clock would lead elsewhere each time.
+  // With a clock the search would differ each time.
   bool isRepeatable = options.timeLimitSeconds == 0;
   for (int step = 0; isRepeatable && step < most && !best; ++step) {
     if (refusal.smallest <= refusal.bound.bytes)
@@ -74,8 +75,8 @@ static rt::Status descend(const Problem &problem, const SolverOptions &options,
   return {};
 }
 
-/// The lowest plan of a search that a budget plays no part in and that takes
-/// little time.
+/// Returns the lowest plan of a quick search that does not depend on the
+/// budget.
 static rt::Expected<std::optional<Plan>> lowPlan(const Problem &problem,
                                                  const SolverOptions &options,
                                                  const ByteBound &bound) {
@@ -97,7 +98,8 @@ static rt::Expected<std::optional<Plan>> lowPlan(const Problem &problem,
   return best;
 }
 
-/// Looks where the search for all budgets at once comes by, before giving up.
+/// Tries the intermediate schedules of the search for all budgets before giving
+/// up.
 static rt::Expected<std::optional<Plan>>
 lastResort(const Problem &problem, const SolverOptions &options,
            uint64_t budget, Refusal &refusal) {
@@ -246,7 +248,8 @@ static rt::Expected<Outcome> solveLevel(const Problem &problem,
   return outcome;
 }
 
-/// The proof before any search: the bound, and whether it refuses.
+/// Returns the proof before any search: the bound, and whether it excludes the
+/// budget.
 static Refusal prove(const Problem &problem) {
   Refusal refusal;
   refusal.bound = lowestBytes(problem.graph);

@@ -186,7 +186,7 @@ rt::Expected<std::optional<Plan>> solveWithin(const Problem &problem,
   return std::optional<Plan>();
 }
 
-/// Empty: any.
+/// Empty: any order.
 static std::vector<OpId> orderToKeep(const Problem &problem) {
   return problem.hasOrder ? problem.order : std::vector<OpId>();
 }
@@ -264,7 +264,7 @@ rt::Expected<std::vector<Plan>> placeFrontier(const Problem &problem,
 }
 
 //===----------------------------------------------------------------------===//
-// Words
+// Text
 //===----------------------------------------------------------------------===//
 
 std::string bothSizes(uint64_t bytes) {

@@ -1,8 +1,8 @@
 //===- Solving.h - Placed plans within a budget -----------------*- C++ -*-===//
 //
-// Solvers count live bytes; a budget here is of placed bytes. Where a schedule
-// lives in the budget but its placement does not fit, it is solved again for a
-// budget that is smaller by what was lost between buffers.
+// Solvers count live bytes; a budget here limits placed bytes. If a schedule's
+// live bytes fit the budget but its placement does not, it is solved again with
+// a budget reduced by the bytes lost between buffers.
 //
 //===----------------------------------------------------------------------===//
 #ifndef REPRISE_TOOLS_PLAN_SOLVING_H
@@ -28,10 +28,10 @@ struct Problem {
 
 rt::Expected<Problem> loadProblem(const std::string &path);
 
-/// The argument that loadProblem reads.
+/// Adds the argument that loadProblem reads.
 void addGraph(CLI::App &command, std::string &path);
 
-/// "2GiB", "4096", or "80%" of the bytes without recomputation.
+/// Parses "2GiB", "4096", or "80%" of the bytes without recomputation.
 rt::Expected<uint64_t> parseBudget(const std::string &text,
                                    const Problem &problem);
 
@@ -48,57 +48,59 @@ private:
   unsigned threads = 0;
 };
 
-/// workLevels; with a time limit, which is spent once, one level.
+/// Returns workLevels; with a time limit, which is spent once, one level.
 std::vector<double> levelsOf(const SolverOptions &options);
 
-/// The solver of a name, or an error with the names that there are.
+/// Returns the solver of a name, or an error with the available names.
 rt::Expected<std::unique_ptr<Solver>> findSolver(const std::string &name);
 
-/// Placed, checked by validatePlan. Not a plan within a budget yet.
+/// Places a solution and checks it by validatePlan. It may still exceed the
+/// budget.
 rt::Expected<Plan> placeSolution(const Problem &problem,
                                  const Solution &solution,
                                  uint64_t placementWork, Effort effort);
 
-/// A plan of at most `budget` placed bytes, if the solver finds one with just
-/// this work.
+/// Returns a plan of at most `budget` placed bytes if the solver finds one with
+/// exactly this work.
 rt::Expected<std::optional<Plan>> solveWithin(const Problem &problem,
                                               const Solver &solver,
                                               SolverOptions options,
                                               uint64_t budget);
 
-/// The cheapest plan of at most `budget` placed bytes among all schedules;
-/// nothing where there is none, or too many schedules to search.
+/// Returns the cheapest plan of at most `budget` placed bytes among all
+/// schedules; nothing if there is none, or too many schedules to search.
 rt::Expected<std::optional<Plan>> solveExhaustively(const Problem &problem,
                                                     uint64_t budget);
 
-/// The least max-live of all schedules in the file's order, if it has one, or
-/// in any; nothing where there are too many.
+/// Returns the least max-live of all schedules in the file's order, if it has
+/// one, or in any; nothing if there are too many.
 std::optional<uint64_t> leastOfAll(const Problem &problem);
 
-/// The plans of computeFrontier with each of `levels` as its work, placed, by
-/// increasing height and strictly decreasing cost. `placementWork` is for each
-/// of them.
+/// Returns the plans of computeFrontier with each of `levels` as its work,
+/// placed, by increasing height and strictly decreasing cost. `placementWork`
+/// is for each of them.
 rt::Expected<std::vector<Plan>> placeFrontier(const Problem &problem,
                                               const SolverOptions &options,
                                               const std::vector<double> &levels,
                                               uint64_t placementWork);
 
-/// Bytes with all digits and as people write them.
+/// Formats bytes with all digits and in readable units.
 std::string bothSizes(uint64_t bytes);
 
-/// "'a' 4.0 MiB, 'b' 1.0 MiB and 3 more": the five largest.
+/// Returns "'a' 4.0 MiB, 'b' 1.0 MiB and 3 more": the five largest.
 std::string describePinned(const Graph &graph,
                            const std::vector<ValueId> &pinned);
 OrderedJson pinnedJson(const Graph &graph, const std::vector<ValueId> &pinned);
 
-/// How far a plan's cost is above the bound of its budget, as a share; 0 where
-/// there is nothing to do. Fails when they contradict each other.
+/// Returns the relative gap between a plan's cost and the bound of its budget;
+/// 0 if there is nothing to compute. Fails if they contradict each other.
 rt::Expected<double> gapOf(const Plan &plan, const LowerBound &bound);
 
-/// RP_INTERNAL for what a check of the library says, or no error for "".
+/// Returns RP_INTERNAL with the error of a check of the library; success for
+/// "".
 rt::Status internalError(const std::string &error);
 
-/// "12.35 ms", "0.0021 ms": four digits that count.
+/// Formats "12.35 ms", "0.0021 ms": four significant digits.
 std::string formatMilliseconds(double milliseconds);
 
 } // namespace reprise::plan::tool

@@ -1,7 +1,7 @@
 //===- SweepCommand.cpp - reprise-plan sweep ------------------------------===//
 //
 // The frontier from the smallest bytes found to those without recomputation,
-// and beside it what each baseline makes of eight budgets in between.
+// and for comparison the plans of each baseline for eight budgets in between.
 //
 //===----------------------------------------------------------------------===//
 

@@ -1,7 +1,7 @@
 //===- main.cpp - The planner on files ------------------------------------===//
 //
 // Parses the command line, runs one command. Exit codes: 0 success, 1 failure
-// or a budget that is not met, 2 a command line that makes no sense.
+// or a budget that is not met, 2 an invalid command line.
 //
 //===----------------------------------------------------------------------===//
 

@@ -1,7 +1,7 @@
 //===- Plugin.cpp - Reprise in the stock mlir-opt -------------------------===//
 //
 // One shared library for --load-dialect-plugin and --load-pass-plugin. It
-// shares libMLIR with the tool that loads it, and with it the type ids.
+// shares libMLIR with the tool that loads it, and thereby the type ids.
 //
 //===----------------------------------------------------------------------===//
 

@@ -1,8 +1,8 @@
-//===- ReduceModule.cpp - A smaller module that still fails ---------------===//
+//===- ReduceModule.cpp - Reduce a failing module -------------------------===//
 //
 // Input:   a module that a script finds interesting (exits with 1).
-// Output:  a module with fewer ops, or with less text, that the script finds
-//          interesting too.
+// Output:  a module with fewer ops, or with less text, that the script also
+//          finds interesting.
 // Method:  delta debugging (Zeller and Hildebrandt 2002, "Simplifying and
 //          Isolating Failure-Inducing Input"): each step is tried on runs of
 //          ops, from all of them down to single ones, on a clone of the module.
@@ -75,7 +75,7 @@ static bool eraseUnusedArguments(ArrayRef<Operation *> ops) {
   return changed;
 }
 
-/// Erases result `k` of a function of one block, and what it returns there.
+/// Erases result `k` of a function of one block, and the returned operand.
 static bool eraseResult(FunctionOpInterface function, unsigned k) {
   if (!function.getFunctionBody().hasOneBlock())
     return false;
@@ -107,7 +107,7 @@ public:
   bool isInteresting() { return isInteresting(*best); }
 
   OwningOpRef<ModuleOp> reduce() {
-    // Candidates that do not verify are none of the user's errors.
+    // Diagnostics of candidates that do not verify are not the user's errors.
     ScopedDiagnosticHandler quiet(best->getContext(),
                                   [](Diagnostic &) { return success(); });
     auto simplify = [&](ArrayRef<Operation *> ops) {
@@ -129,7 +129,7 @@ public:
 
 private:
   using Step = llvm::function_ref<bool(ArrayRef<Operation *>)>;
-  using Size = std::pair<size_t, size_t>; // ops that compute; bytes of text
+  using Size = std::pair<size_t, size_t>; // compute ops; bytes of text
 
   static Size sizeOf(ModuleOp module) {
     size_t computing = 0;
@@ -141,7 +141,7 @@ private:
     return {computing, text.size()};
   }
 
-  /// All ops but the module, those in regions behind the op they belong to.
+  /// Returns all ops except the module; ops in regions follow their parent.
   static SmallVector<Operation *> opsOf(ModuleOp module) {
     SmallVector<Operation *> ops;
     module.walk<WalkOrder::PreOrder>([&](Operation *op) {
@@ -155,7 +155,7 @@ private:
     return tester.isInteresting(module).first == Tester::Interestingness::True;
   }
 
-  /// Keeps what `step` makes of ops [first, first + length), if that helps.
+  /// Keeps the result of `step` on ops [first, first + length) if it helps.
   bool tryStep(Step step, size_t first, size_t length) {
     OwningOpRef<ModuleOp> candidate = best->clone();
     SmallVector<Operation *> ops = opsOf(*candidate);
@@ -175,7 +175,7 @@ private:
     for (size_t length = opsOf(*best).size(); length > 0; length /= 2)
       for (size_t first = 0; first < opsOf(*best).size();)
         if (tryStep(step, first, length))
-          changed = true; // other ops stand at `first` now
+          changed = true; // other ops are at `first` now
         else
           first += length;
     return changed;

@@ -1,7 +1,7 @@
 //===- ReductionPatterns.cpp - Simpler forms of sg ops --------------------===//
 //
-// Each pattern makes a verified graph a smaller verified graph. The reducer
-// keeps a step only while the tester still finds the result interesting.
+// Each pattern rewrites a verified graph to a smaller verified graph. The
+// reducer keeps a step only if the tester still finds the result interesting.
 //
 //===----------------------------------------------------------------------===//
 
@@ -13,7 +13,8 @@
 using namespace mlir;
 using namespace reprise;
 
-/// Whether `op` computes: leaves, blocks and terminators have their own rules.
+/// Returns true if `op` computes: leaves, blocks and terminators have their own
+/// rules.
 static bool computes(Operation *op) {
   return isa_and_present<sg::SgDialect>(op->getDialect()) &&
          op->getNumResults() > 0 && op->getNumRegions() == 0 &&
@@ -22,7 +23,7 @@ static bool computes(Operation *op) {
 
 namespace {
 
-/// An op becomes constants of zero.
+/// Replaces an op by constants of zero.
 struct UseConstants : RewritePattern {
   explicit UseConstants(MLIRContext *context)
       : RewritePattern(MatchAnyOpTypeTag(), /*benefit=*/1, context) {}
@@ -40,7 +41,7 @@ struct UseConstants : RewritePattern {
   }
 };
 
-/// A block's ops take its place. Blocks of a differentiated function belong
+/// Replaces a block by its ops. Blocks of a differentiated function belong
 /// together and stay.
 struct Dissolve : OpRewritePattern<sg::BlockOp> {
   explicit Dissolve(MLIRContext *context)

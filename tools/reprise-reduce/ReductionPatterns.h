@@ -1,5 +1,4 @@
-//===- ReductionPatterns.h - Simpler forms of sg ops --------------*- C++
-//-*-===//
+//===- ReductionPatterns.h - Simpler forms of sg ops ------------*- C++ -*-===//
 #ifndef REPRISE_TOOLS_REDUCTIONPATTERNS_H
 #define REPRISE_TOOLS_REDUCTIONPATTERNS_H
 

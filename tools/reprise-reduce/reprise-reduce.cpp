@@ -1,4 +1,4 @@
-//===- reprise-reduce.cpp - The smallest input that still fails -----------===//
+//===- reprise-reduce.cpp - Reduce a failing input ------------------------===//
 //
 // Reduces a .mlir file while a script finds it interesting (exits with 1):
 //

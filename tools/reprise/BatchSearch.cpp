@@ -1,10 +1,10 @@
-//===- BatchSearch.cpp - Batches that fit a budget ------------------------===//
+//===- BatchSearch.cpp - Find batches that fit a budget -------------------===//
 //
-// Bytes grow with the batch nearly as a line does that begins at those of
-// variables and constants, so each look says where the next one is worth it,
-// and the last two are neighbours. A look ends with the first schedule within
-// the budget, or with a proof that there is none; only the plan of the answer
-// is made as a compilation makes it.
+// Bytes grow with the batch almost linearly from those of variables and
+// constants, so each trial predicts the next batch to try, and the last two are
+// neighbours. A trial ends with the first schedule within the budget, or with a
+// proof that there is none; only the plan of the answer is computed like a
+// compilation's.
 //
 //===----------------------------------------------------------------------===//
 
@@ -26,7 +26,7 @@ ModelRequest BatchSearch::of(int64_t batch) const {
 // One batch
 //===----------------------------------------------------------------------===//
 
-/// Whether a schedule within the budget is found.
+/// Tries to find a schedule within the budget.
 BatchSearch::Look BatchSearch::lookWithin(BudgetPlans &plans) {
   Look result;
   std::optional<PlanChoice> choice = plans.chooseWithin(kernels);
@@ -74,7 +74,7 @@ rt::Expected<const BatchSearch::Look *> BatchSearch::look(int64_t batch,
   return &result;
 }
 
-/// As 'reprise compile' plans it; without a batch where that finds nothing.
+/// Plans as 'reprise compile' does; returns no batch if that finds nothing.
 rt::Expected<BatchSearch::Answer> BatchSearch::plan(int64_t batch) {
   Activity activity("planning " + request.source + " with a batch of " +
                     std::to_string(batch));
@@ -89,7 +89,7 @@ rt::Expected<BatchSearch::Answer> BatchSearch::plan(int64_t batch) {
   if (choice)
     return Answer{batch, pointFactsOf(*choice), pointFactsOf(plans.plain()),
                   refusedAt(batch + 1, Kind::Least)};
-  // These plans do not hold the schedules found on the way.
+  // These plans do not include the schedules found before.
   Look &refused = looks[{batch, Kind::Least}];
   refused.fits = false;
   refused.refused = plans.smallest().bytes();
@@ -108,8 +108,8 @@ std::optional<BatchSearch::Refused> BatchSearch::refusedAt(int64_t batch,
 // The largest one
 //===----------------------------------------------------------------------===//
 
-/// A batch that fits, above which one more does not, or `limit`; 0 where one
-/// image does not fit. Looks at `next` first.
+/// Returns a batch that fits, while one more does not, or `limit`; 0 if one
+/// image does not fit. Tries `next` first.
 rt::Expected<int64_t> BatchSearch::crossing(int64_t limit, Kind kind,
                                             int64_t next) {
   constexpr int manyLooks = 8;
@@ -124,7 +124,7 @@ rt::Expected<int64_t> BatchSearch::crossing(int64_t limit, Kind kind,
     double each = double(found.needs - found.fixed) / double(next);
     double free = double(budget) - double(found.fixed);
     next = std::clamp(free / std::max(each, 1.0), 0.0, double(limit));
-    // No line, as libraries' workspaces are none.
+    // Halves the interval: workspaces of libraries are not linear.
     if (round >= manyLooks)
       next = high > limit ? low * 2 : low + (high - low) / 2;
   }

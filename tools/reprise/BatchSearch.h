@@ -1,4 +1,4 @@
-//===- BatchSearch.h - Batches that fit a budget ----------------*- C++ -*-===//
+//===- BatchSearch.h - Find batches that fit a budget -----------*- C++ -*-===//
 #ifndef REPRISE_TOOLS_BATCHSEARCH_H
 #define REPRISE_TOOLS_BATCHSEARCH_H
 
@@ -8,15 +8,15 @@
 
 namespace reprise::tools {
 
-/// Asks for plans of a zoo's model in several batches, compiling nothing.
+/// Plans a zoo's model in several batches, compiling nothing.
 class BatchSearch {
 public:
-  /// The request's batch is where the search begins.
+  /// The search begins at the request's batch.
   BatchSearch(ModelRequest request, uint64_t budget)
       : request(std::move(request)), budget(budget) {}
 
-  /// Why a batch does not fit: no schedule exists below these bytes, or none
-  /// was found.
+  /// The reason why a batch does not fit: no schedule exists below these bytes,
+  /// or none was found.
   struct Refused {
     int64_t batch = 0;
     uint64_t bytes = 0;
@@ -25,28 +25,28 @@ public:
   struct Answer {
     int64_t batch = 0;           // 0: not even one image fits
     PointFacts plan;             // within the budget
-    PointFacts plain;            // of the same batch without recomputation
-    std::optional<Refused> more; // by an image; none at the limit
+    PointFacts plain;            // the same batch without recomputation
+    std::optional<Refused> more; // for one more image; none at the limit
   };
 
-  /// The largest batch up to `limit` that fits, with the plan that 'reprise
-  /// compile' makes of it.
+  /// Returns the largest batch up to `limit` that fits, with the plan of
+  /// 'reprise compile'.
   rt::Expected<Answer> largest(int64_t limit);
-  /// The largest batch up to `limit` of which a plan is found; 0 where there is
-  /// none. Looks at `guess` first.
+  /// Returns the largest batch up to `limit` for which a plan is found; 0 if
+  /// there is none. Tries `guess` first.
   rt::Expected<int64_t> largestFound(int64_t limit, int64_t guess);
-  /// The largest batch that fits without recomputation.
+  /// Returns the largest batch that fits without recomputation.
   rt::Expected<Answer> largestPlain(int64_t limit);
 
 private:
   enum class Kind { Plain, Least };
-  /// The answer for one batch.
+  /// The result for one batch.
   struct Look {
     bool fits = false;
-    bool isProven = false; // that it does not
-    uint64_t refused = 0;  // where it does not: see Refused::bytes
-    uint64_t needs = 0;    // about
-    uint64_t fixed = 0;    // of them the same in every batch
+    bool isProven = false; // that it does not fit
+    uint64_t refused = 0;  // if it does not fit: see Refused::bytes
+    uint64_t needs = 0;    // approximate bytes
+    uint64_t fixed = 0;    // the part of them independent of the batch
     PointFacts plain;
   };
   rt::Expected<const Look *> look(int64_t batch, Kind kind);
@@ -59,7 +59,7 @@ private:
   ModelRequest request;
   uint64_t budget;
   std::map<std::pair<int64_t, Kind>, Look> looks;
-  std::string kernels; // among which the last plan was that fits
+  std::string kernels; // of the last plan that fits
   /// The ratio of the bytes that searches needed to the proven bytes, both
   /// without fixed bytes.
   double overProof = 1;

@@ -1,4 +1,4 @@
-//===- BudgetSweep.cpp - A step under every budget ------------------------===//
+//===- BudgetSweep.cpp - Plans of a step for all budgets ------------------===//
 
 #include "BudgetSweep.h"
 #include "Console.h"
@@ -21,7 +21,8 @@ static constexpr const char *kSolvers[] = {"sqrt",    "chen",  "threshold",
 // Facts
 //===----------------------------------------------------------------------===//
 
-/// The budget at step `at` of `count` from the smallest to none needed.
+/// Returns the budget at step `at` of `count` from the smallest to the one
+/// without recomputation.
 static uint64_t budgetAt(const BudgetFacts &facts, uint64_t at,
                          uint64_t count) {
   uint64_t range = facts.plain.bytes - facts.smallest.bytes;
@@ -38,7 +39,7 @@ static void addSolver(BudgetPlans &plans, const std::string &name,
   for (uint64_t at = 0; at + 1 < kSolverBudgets; ++at) {
     plan::SolverOptions options;
     options.threads = threads;
-    // One takes no budget into account.
+    // "sqrt" ignores the budget.
     uint64_t budget =
         name == "sqrt" ? 0 : budgetAt(facts.budget, at, kSolverBudgets);
     options.budgetBytes = budget ? budget - curve.fixedBytes : UINT64_MAX;
@@ -67,7 +68,7 @@ SweepFacts tools::sweepPlans(BudgetPlans &plans, BudgetFacts budget,
     std::optional<PlanChoice> choice = plans.choose(bytes);
     if (!choice)
       continue;
-    // The plan's own bytes are a budget too, and a tighter one.
+    // The plan's own bytes are also a budget, and a tighter one.
     PointFacts plan = pointFactsOf(*choice);
     if (!facts.rows.empty() && facts.rows.back().budget == plan.bytes)
       continue;
@@ -103,14 +104,14 @@ rt::Status tools::addModes(const ModelRequest &request,
 // Text
 //===----------------------------------------------------------------------===//
 
-/// The share of `value` above `base`. The kernels of a mode may take less time
-/// than `base`; recomputation is then 0, not negative.
+/// Returns the share of `value` above `base`. A mode's kernels may take less
+/// time than `base`; recomputation is then 0, not negative.
 static std::string moreThan(double value, double base) {
   double more = base > 0 ? std::max(0.0, value / base - 1) : 0;
   return text::formatFixed(more * 100, 2) + "%";
 }
 
-/// "in 5.1 MiB", of each solver that was given a budget; "" of others.
+/// Returns "in 5.1 MiB" for each solver that was given a budget; "" for others.
 static std::vector<std::string> budgetsOf(const SweepFacts &facts) {
   std::vector<uint64_t> given;
   for (const BaselineFacts &baseline : facts.baselines)
@@ -123,7 +124,7 @@ static std::vector<std::string> budgetsOf(const SweepFacts &facts) {
   return texts;
 }
 
-/// The row whose plan another method found as well.
+/// Returns the row whose plan another method found as well.
 static std::optional<size_t> repeatedRow(const SweepFacts &facts,
                                          const PointFacts &plan) {
   for (size_t at = 0; at < facts.rows.size(); ++at)

@@ -22,7 +22,7 @@ static const char *nameOf(ProgramCache::Kind kind) {
   return kind == ProgramCache::Kind::Program ? "program" : "plan";
 }
 
-/// The model and budget that a kept plan is for.
+/// Returns the model and budget of a cached plan.
 static std::string describePlan(const std::string &path) {
   rt::Expected<rt::InputFile> file = rt::InputFile::open(path);
   if (!file.ok())

@@ -1,4 +1,4 @@
-//===- CacheFolder.cpp - Where a user's caches lie ------------------------===//
+//===- CacheFolder.cpp - The folder of a user's caches --------------------===//
 #include "CacheFolder.h"
 #include "reprise/Runtime/OutputFile.h"
 
@@ -10,7 +10,7 @@ using namespace reprise;
 std::string tools::cacheFolder() {
   const char *cache = std::getenv("XDG_CACHE_HOME");
   const char *home = std::getenv("HOME");
-  // The specification says to ignore a relative path.
+  // The specification requires ignoring a relative path.
   if (cache && cache[0] == '/')
     return std::string(cache) + "/reprise";
   if (home && home[0] == '/')
@@ -32,7 +32,7 @@ rt::Status tools::writeCacheFile(const std::string &path, const void *data,
   if (!target->isFile())
     return rt::Status::error(RP_IO_ERROR,
                              "'" + path + "' is not a regular file");
-  // Takes away what a process that was killed left aside.
+  // Removes temporary files of killed processes.
   REPRISE_RETURN_IF_ERROR(rt::checkWritable(path));
   return rt::writeFile(path, data, bytes);
 }

@@ -1,4 +1,4 @@
-//===- CacheFolder.h - Where a user's caches lie ----------------*- C++ -*-===//
+//===- CacheFolder.h - The folder of a user's caches ------------*- C++ -*-===//
 #ifndef REPRISE_TOOLS_CACHEFOLDER_H
 #define REPRISE_TOOLS_CACHEFOLDER_H
 
@@ -7,12 +7,12 @@
 
 namespace reprise::tools {
 
-/// $XDG_CACHE_HOME/reprise or $HOME/.cache/reprise; "" where neither variable
-/// says an absolute path.
+/// Returns $XDG_CACHE_HOME/reprise or $HOME/.cache/reprise; "" if neither
+/// variable is an absolute path.
 std::string cacheFolder();
 
-/// Replaces a file in it, and whatever else is there is left alone; makes the
-/// folder.
+/// Replaces a file in the folder, which is created if necessary; fails if
+/// anything else than a file is in its place.
 rt::Status writeCacheFile(const std::string &path, const void *data,
                           size_t bytes);
 

@@ -1,4 +1,4 @@
-//===- ClassTable.cpp - An evaluation class by class ----------------------===//
+//===- ClassTable.cpp - Evaluation results by class -----------------------===//
 
 #include "ClassTable.h"
 #include "reprise/Runtime/NameText.h"
@@ -34,7 +34,7 @@ static ClassCounts countsOf(const rt::EvaluateResult &result, size_t number) {
   return counts;
 }
 
-/// The number where a class has no name.
+/// Returns the name of a class, or its number if it has none.
 static std::string nameOf(const rt::EvaluateResult &result, size_t number) {
   return number < result.classNames.size() ? result.classNames[number]
                                            : std::to_string(number);

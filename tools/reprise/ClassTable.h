@@ -1,4 +1,4 @@
-//===- ClassTable.h - An evaluation class by class --------------*- C++ -*-===//
+//===- ClassTable.h - Evaluation results by class ---------------*- C++ -*-===//
 #ifndef REPRISE_TOOLS_CLASSTABLE_H
 #define REPRISE_TOOLS_CLASSTABLE_H
 
@@ -7,19 +7,19 @@
 
 namespace reprise::tools {
 
-// All take a result with a confusion matrix.
+// All functions require a result with a confusion matrix.
 
-/// Of each class: images, precision (of those taken for it, the part that is),
-/// recall (of those that are, the part that was taken for it); "-" where it
-/// would be a part of nothing.
+/// Returns for each class: images, precision (the right part of the images
+/// predicted as it), recall (the part of its images predicted as it); "-" if
+/// the divisor would be 0.
 std::string classTable(const rt::EvaluateResult &result);
 
-/// The same as "per_class"; null for a part of nothing.
+/// Adds the same as "per_class"; null if the divisor would be 0.
 void addClassJson(const rt::EvaluateResult &result,
                   nlohmann::ordered_json &json);
 
-/// The matrix as CSV (RFC 4180): a title line of the classes taken for, then a
-/// line for each label.
+/// Returns the matrix as CSV (RFC 4180): a title line of the predicted classes,
+/// then a line for each label.
 std::string confusionCsv(const rt::EvaluateResult &result);
 
 } // namespace reprise::tools

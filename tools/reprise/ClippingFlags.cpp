@@ -1,7 +1,7 @@
-//===- ClippingFlags.cpp - How gradients are clipped ----------------------===//
+//===- ClippingFlags.cpp - Options of gradient clipping -------------------===//
 //
-// The options of CompileFlags that say a norm or how it follows from the steps
-// before. --clip-grad-norm alone is the mode pre_defined.
+// The options of CompileFlags that set a norm or derive it from earlier steps.
+// --clip-grad-norm alone is the mode pre_defined.
 //
 //===----------------------------------------------------------------------===//
 
@@ -47,7 +47,7 @@ void CompileFlags::addClippingOptions() {
       ->group(group);
 }
 
-/// A setting of a course; `option` where it has none, or is given.
+/// Takes a setting of a course, unless it is missing or `option` is given.
 static void takeText(const rt::Course &course, const char *name,
                      std::optional<std::string> &option) {
   auto it = course.find(name);
@@ -67,7 +67,7 @@ void CompileFlags::resumeClipping(const rt::Course &course) {
   auto it = course.find("grad-clipper");
   std::string stored = it == course.end() ? kPreDefined : it->second;
   std::string mode = gradClipper.value_or(clipGradNorm ? kPreDefined : stored);
-  // Another mode leaves nothing of the state's.
+  // With another mode, the state's settings do not apply.
   if (mode != stored)
     return;
   if (mode != kPreDefined)
@@ -79,7 +79,7 @@ void CompileFlags::resumeClipping(const rt::Course &course) {
 
 void CompileFlags::addGivenClipping(rt::Course &course,
                                     const rt::Course &stored) const {
-  // A state holds what says something.
+  // A state holds settings that have an effect.
   if (gradClipper &&
       (*gradClipper != kPreDefined || stored.count("grad-clipper")))
     course["grad-clipper"] = *gradClipper;
@@ -94,7 +94,7 @@ void CompileFlags::addGivenClipping(rt::Course &course,
       course[name] = rt::courseNumber(*number);
 }
 
-/// What an option is of, where another mode is on.
+/// Rejects an option of another mode.
 static rt::Status refuseOf(const char *option, const std::string &wanted,
                            const std::string &mode) {
   return misuse(std::string(option) + " is of --grad-clipper " + wanted +

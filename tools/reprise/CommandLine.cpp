@@ -46,15 +46,16 @@ void tools::addExamples(CLI::App &command, const std::string &examples) {
   command.footer("Examples:\n" + examples + "\n");
 }
 
-/// "UINT", "INT", "FLOAT", "TEXT", or the name that the help has instead; the
-/// parser adds what is checked behind a colon.
+/// Returns "UINT", "INT", "FLOAT", "TEXT", or the name in the help; the parser
+/// appends a colon and the check.
 static std::string typeOf(const CLI::Option *option) {
   std::string type = option->get_type_name();
   return type.substr(0, type.find(':'));
 }
 
-/// What is wrong with a value that the parser would take; "" for nothing. It
-/// makes 0 of an empty number and a large one of a negative one.
+/// Returns the error in a value that the parser would accept; "" if there is
+/// none. The parser reads an empty number as 0 and a negative one as a large
+/// one.
 static std::string checkValue(const std::string &type,
                               const std::string &value) {
   if (value.empty())
@@ -111,7 +112,7 @@ static std::vector<std::string> commandNames(const CLI::App *app) {
   return names;
 }
 
-/// Says that `what` is unknown, and which word was probably meant.
+/// Returns a message that `what` is unknown, with the most similar word.
 static std::string describeUnknown(const std::string &what,
                                    const std::string &word,
                                    const std::vector<std::string> &known) {
@@ -133,12 +134,12 @@ rt::Expected<std::string> tools::helpOf(const CLI::App &app,
     command = next.front();
     path += " " + word;
   }
-  // Not by help(), which would be of the command that was chosen.
+  // Formatted here: help() would print that of the chosen command.
   return command->get_formatter()->make_help(command, path,
                                              CLI::AppFormatMode::Normal);
 }
 
-/// What was not understood, and what was probably meant.
+/// Returns a message about unknown words, with the most similar ones.
 static std::string describeExtra(CLI::App *command) {
   std::vector<std::string> extras = command->remaining();
   std::string word = extras.empty() ? "" : extras.front();
@@ -156,7 +157,7 @@ static std::string describeExtra(CLI::App *command) {
                          word, known);
 }
 
-/// Says of which kind the value should have been.
+/// Returns a message with the expected type of the value.
 static std::string describeConversion(const CLI::App *command,
                                       const std::string &message) {
   for (const CLI::Option *option : command->get_options({})) {
@@ -170,7 +171,8 @@ static std::string describeConversion(const CLI::App *command,
   return message;
 }
 
-/// An option that is given more often than it takes values; null without one.
+/// Returns an option that is given more often than allowed; null if there is
+/// none.
 static const CLI::Option *repeated(const CLI::App *command) {
   for (const CLI::Option *option : command->get_options({}))
     if (option->get_items_expected_max() == 1 && option->results().size() > 1)

@@ -9,33 +9,33 @@
 
 namespace reprise::tools {
 
-/// Help in 80 columns, for `app` and the commands added to it afterwards.
+/// Formats help in 80 columns, for `app` and the commands added to it
+/// afterwards.
 void useHelpFormat(CLI::App &app);
 
-/// Examples at the end of a command's help, indented by two.
+/// Adds examples at the end of a command's help, indented by two.
 void addExamples(CLI::App &command, const std::string &examples);
 
-/// Refuses values, of `app` and the commands added to it so far, that the
-/// parser would take for others: empty ones, and negative ones where none can
-/// be.
+/// Rejects values, of `app` and the commands added to it so far, that the
+/// parser would misread: empty ones, and negative ones for unsigned numbers.
 void guardValues(CLI::App &app);
 
-/// The first option under the heading `group` that the user gave, as
-/// "--batch"; "" when none was.
+/// Returns the first option under the heading `group` that the user gave, as
+/// "--batch"; "" if there is none.
 std::string firstGivenOf(const CLI::App *command, const char *group);
 
-/// The help of the command that `words` lead to, of `app` without any.
+/// Returns the help of the command that `words` name; of `app` without words.
 rt::Expected<std::string> helpOf(const CLI::App &app,
                                  const std::vector<std::string> &words);
 
-/// "reprise zoo list".
+/// Returns "reprise zoo list".
 std::string fullName(const CLI::App &command);
 
-/// The command that the user chose, or the application.
+/// Returns the command that the user chose, or the application.
 CLI::App *chosenCommand(CLI::App &app);
 
-/// Prints the help or version that was asked for, or what was wrong with the
-/// command line and what was probably meant. Returns the exit code.
+/// Prints the requested help or version, or the error in the command line with
+/// the most similar words. Returns the exit code.
 int explain(CLI::App &app, const CLI::ParseError &error);
 
 } // namespace reprise::tools

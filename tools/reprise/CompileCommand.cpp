@@ -30,7 +30,7 @@ struct CompileCommandOptions {
 
 struct Made {
   std::vector<uint8_t> bytes;
-  bool isKept = false; // of an earlier compilation
+  bool isKept = false; // from an earlier compilation
 };
 } // namespace
 
@@ -40,7 +40,8 @@ static double secondsSince(Clock::time_point start) {
   return std::chrono::duration<double>(Clock::now() - start).count();
 }
 
-/// "resnet50.rpx" here, for a model or "dir/resnet50.mlir".
+/// Returns "resnet50.rpx" in the current folder, for a model or
+/// "dir/resnet50.mlir".
 static std::string defaultOutput(const std::string &source) {
   llvm::StringRef name = llvm::StringRef(source).rsplit('/').second;
   if (name.empty())

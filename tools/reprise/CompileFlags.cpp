@@ -19,9 +19,9 @@
 using namespace reprise;
 using namespace reprise::tools;
 
-/// A program holds the steps of each.
+/// A limit, since a program holds the steps of each.
 static constexpr unsigned kMostMicroBatches = 1024;
-/// Of a plan: hours for a thousand ops.
+/// The limit of a plan's work: hours for a thousand ops.
 static constexpr int kMostPlanWork = 10000;
 
 void CompileFlags::addTo(CLI::App &app) {
@@ -34,7 +34,7 @@ void CompileFlags::addTo(CLI::App &app) {
   addMachineOptions();
 }
 
-/// What is kept, what is computed again, and by which costs.
+/// Options of kept values, recomputation and costs.
 void CompileFlags::addMemoryOptions() {
   command
       ->add_option("--checkpointing", checkpointing,
@@ -91,7 +91,7 @@ void CompileFlags::addMemoryOptions() {
       ->group(kCompileGroup);
 }
 
-/// What a step computes beside its optimizer's arithmetic.
+/// Options of a step's computations except the optimizer's arithmetic.
 void CompileFlags::addStepOptions() {
   command
       ->add_option("--no-weight-decay", noWeightDecay,
@@ -125,7 +125,7 @@ void CompileFlags::addStepOptions() {
       ->group(kCompileGroup);
 }
 
-/// What it runs on.
+/// Options of the target machine.
 void CompileFlags::addMachineOptions() {
   command
       ->add_option("--threads", threads,
@@ -148,7 +148,7 @@ std::string CompileFlags::firstGiven() const {
   return firstGivenOf(command, kCompileGroup);
 }
 
-/// A number of a course; nothing where it has none.
+/// Takes a number of a course, if it has one.
 template <typename Number>
 static void takeSetting(const rt::Course &course, const char *name,
                         std::optional<Number> &option) {
@@ -174,7 +174,7 @@ static HyperparameterValues parseOptimizer(const std::string &text,
   return values;
 }
 
-/// The inverse, as the compiler notes it.
+/// The inverse, in the form of the compiler's note.
 static std::string writeOptimizer(const std::string &name,
                                   const HyperparameterValues &values) {
   std::string text = name;
@@ -203,7 +203,7 @@ void CompileFlags::resume(const rt::Course &course) {
   HyperparameterValues values;
   if (it != course.end())
     values = parseOptimizer(it->second, name);
-  // An option that names another one leaves nothing of the state's.
+  // With another optimizer, the state's settings do not apply.
   if (optimizer.value_or(name) != name)
     return;
   optimizer = name;
@@ -221,7 +221,7 @@ void CompileFlags::addGiven(rt::Course &course,
   if (amp && *amp != "none")
     course["amp"] = *amp;
   if (attention && (*attention != "auto" || stored.count("attention")))
-    course["attention"] = *attention; // compared with what the state says
+    course["attention"] = *attention; // compared with the state's
   if (!noWeightDecay.empty())
     course["no-weight-decay"] = llvm::join(noWeightDecay, " ");
   addGivenClipping(course, stored);
@@ -240,13 +240,13 @@ void CompileFlags::addGiven(rt::Course &course,
   for (const auto &[key, number] : resumed.numbers)
     if (number)
       values[key] = *number;
-  // What is wrong is said when the options are read.
+  // Errors are reported when the options are read.
   (void)completeHyperparameters(name, values);
   if (name != kDefaultOptimizer) {
     course["optimizer"] = writeOptimizer(name, values);
     return;
   }
-  // A state holds what says something.
+  // A state holds settings that have an effect.
   for (const auto &[key, number] : numbers)
     if (number && (values.count(key) || stored.count(key)))
       course[key] = rt::courseNumber(*number);
@@ -272,7 +272,7 @@ void CompileFlags::setMode(const std::string &mode) {
     return;
   }
   checkpointing = mode;
-  keep.clear(); // for a budget's plan only
+  keep.clear(); // only for a budget's plan
 }
 
 std::vector<std::string> CompileFlags::files() const {
@@ -326,7 +326,7 @@ std::vector<std::string> tools::checkpointingModes() {
           "segments=4", "sqrt",      "threshold-bytes=1MiB"};
 }
 
-/// A mode as sg-assign-checkpointing wants it: sizes in bytes.
+/// Converts a mode to the form of sg-assign-checkpointing: sizes in bytes.
 static rt::Expected<std::string> readMode(const std::string &mode) {
   std::vector<std::string> modes = checkpointingModes();
   bool isPlain = mode.find('=') == std::string::npos;
@@ -353,7 +353,7 @@ static rt::Expected<std::string> readMode(const std::string &mode) {
                 "sqrt, threshold-bytes=SIZE)");
 }
 
-/// "2GiB", "80%" or "auto".
+/// Reads "2GiB", "80%" or "auto".
 static rt::Expected<BudgetRequest> readBudget(const std::string &text) {
   if (text == "auto")
     return BudgetRequest{};
@@ -382,8 +382,8 @@ static bool isGiven(const CLI::App *command, const char *name) {
   return option && option->count();
 }
 
-/// Whether a budget may come later: of a schedule, or of what the process may
-/// take.
+/// Returns true if a budget may be added later: by a schedule, or by the
+/// process's limit.
 bool CompileFlags::mayGetBudget() const {
   const char *schedule = "--checkpointing-schedule";
   return isGiven(command, "--memory-limit") ||
@@ -393,7 +393,7 @@ bool CompileFlags::mayGetBudget() const {
               [](llvm::StringRef entry) { return entry.contains("budget="); }));
 }
 
-/// Whether costs will matter: for a budget, and for a curve of all.
+/// Returns true if costs will be needed: for a budget, and for a curve of all.
 bool CompileFlags::plansBudget() const {
   return budget || isGiven(command, "--sweep") || isGiven(command, "--compare");
 }
@@ -484,7 +484,7 @@ rt::Expected<CompileOptions> CompileFlags::options() const {
     return misuse("--target: " + device.status().message());
   if (target)
     REPRISE_RETURN_IF_ERROR((*device)->prepare());
-  // Not before a plan needs it: measuring takes a moment.
+  // Measured only if a plan needs it: it takes a moment.
   if (plansBudget() || roofline || profile || (*device)->describedRoofline()) {
     rt::Expected<CostModel> model =
         costs(**device, options.threads, !isGiven(command, "--json"));

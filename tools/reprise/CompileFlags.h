@@ -14,9 +14,9 @@
 
 namespace reprise::tools {
 
-/// The optimizer of a run that names none.
+/// The default optimizer of a run.
 constexpr llvm::StringLiteral kDefaultOptimizer = "sgd";
-/// The heading of these options in help.
+/// The heading of these options in the help.
 constexpr const char *kCompileGroup = "Compilation";
 
 /// Values of --checkpointing; modes that take a number come with an example.
@@ -26,52 +26,53 @@ std::vector<std::string> checkpointingModes();
 class CompileFlags {
 public:
   void addTo(CLI::App &app);
-  /// Reads sizes and refuses numbers out of range.
+  /// Reads sizes and rejects numbers out of range.
   rt::Expected<CompileOptions> options() const;
   std::string firstGiven() const;
-  /// All of the options that were given, as "--threads".
+  /// Returns the names of all given options, such as "--threads".
   std::vector<std::string> allGiven() const;
-  /// What ops cost on `threads` threads: the roofline that was given, or that
-  /// of the machine at hand as a `device`, and the profile.
+  /// Returns the costs of ops on `threads` threads: the given roofline, or that
+  /// of this machine as a `device`, and the profile.
   rt::Expected<CostModel> costs(Target &device, unsigned threads,
                                 bool mayWarn) const;
-  /// Where the profile is of another machine.
+  /// Warns if the profile is of another machine.
   void warnElsewhere(const CostModel &costs, const Target &device,
                      unsigned threads) const;
-  /// Takes from a state's course what no option says: threads, mixed
-  /// precision, the optimizer and its hyperparameters, what gradients are
-  /// clipped to, micro-batches.
+  /// Takes from a state's course the settings without an option: threads, mixed
+  /// precision, the optimizer and its hyperparameters, gradient clipping,
+  /// micro-batches.
   void resume(const rt::Course &course);
-  /// Those that options say, for a comparison with the course of a state.
+  /// Adds the given settings, for a comparison with the course of a state.
   void addGiven(rt::Course &course, const rt::Course &stored) const;
-  /// Of the training step: the optimizer's name, and all its numbers into
-  /// `values`.
+  /// Reads the optimizer of the training step: returns its name, and sets all
+  /// its numbers in `values`.
   rt::Expected<std::string> readOptimizer(HyperparameterValues &values) const;
   bool hasCheckpointing() const { return checkpointing.has_value(); }
-  /// Of a step; 1 where no option says so.
+  /// Returns the micro-batches of a step; 1 by default.
   unsigned microBatches() const { return accumulate.value_or(1); }
   bool hasBudget() const { return budget.has_value(); }
   /// The label whose rows do not count.
   std::optional<int32_t> ignoredLabel() const { return ignored; }
-  /// Whether weights of classes are to be made of their counts in the data.
+  /// Returns true if weights of classes are computed from their counts in the
+  /// data.
   bool balancesClasses() const;
-  /// The weights of classes as words, a file's read; what is wrong is said when
-  /// the options are.
+  /// Returns the weights of classes as words, those of a file included; errors
+  /// are reported when the options are read.
   std::vector<std::string> classWeightWords() const;
   bool hasTarget() const { return target.has_value(); }
-  /// The device that programs are compiled for: "cpu" of "cpu:native".
+  /// Returns the device that programs are compiled for: "cpu" of "cpu:native".
   std::string device() const;
-  /// As if --target had been given.
+  /// Sets --target.
   void setTarget(std::string text) { target = std::move(text); }
-  /// As if "budget=SIZE" stood for a --budget, and others for --checkpointing,
-  /// in place of what was given.
+  /// Sets "budget=SIZE" as --budget and other modes as --checkpointing, in
+  /// place of the given ones.
   void setMode(const std::string &mode);
   bool hasSetMode() const { return wasSet; }
-  /// Files that compiling reads beside the model.
+  /// Returns the files that compiling reads in addition to the model.
   std::vector<std::string> files() const;
-  /// As it was given; "" without one.
+  /// Returns the given text; "" without one.
   std::string budgetText() const { return budget.value_or(""); }
-  /// As if --budget had been given.
+  /// Sets --budget.
   void setBudget(std::string text) { budget = std::move(text); }
 
 private:
@@ -83,20 +84,21 @@ private:
   void addClippingOptions();
   void addLossOptions();
   void addMachineOptions();
-  /// What of a state says how gradients are clipped.
+  /// Takes the clipping settings of a state.
   void resumeClipping(const rt::Course &course);
   void addGivenClipping(rt::Course &course, const rt::Course &stored) const;
   rt::Status readClipping(CompileOptions &options) const;
-  /// The same of training's loss.
+  /// The same for the training loss.
   void resumeLoss(const rt::Course &course);
   void addGivenLoss(rt::Course &course, const rt::Course &stored) const;
   rt::Status readLoss(CompileOptions &options) const;
-  /// Empty where none are given.
+  /// Returns nothing if none are given.
   rt::Expected<std::vector<double>> readClassWeights() const;
-  /// What a training step does besides the model.
+  /// These read the search effort, and the options of a training step that do
+  /// not belong to the model.
   rt::Status readEffort(CompileOptions &options) const;
   rt::Status readTraining(CompileOptions &options) const;
-  /// What options say of the optimizer, with the defaults where they don't.
+  /// Returns the optimizer's options, with the defaults for missing ones.
   rt::Expected<HyperparameterValues> hyperparameters() const;
 
   CLI::App *command = nullptr;

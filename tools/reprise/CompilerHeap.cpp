@@ -1,4 +1,4 @@
-//===- CompilerHeap.cpp - Memory that ends while compiling ----------------===//
+//===- CompilerHeap.cpp - Out of memory while compiling -------------------===//
 
 #include "CompilerHeap.h"
 #include "Console.h"
@@ -13,7 +13,7 @@ using namespace reprise;
 static std::atomic<int> compilers = 0;
 
 void tools::die(const char *message) {
-  // Not by stdio, which may want memory.
+  // Written without stdio, which may allocate.
   for (const char *part : {"error: ", message, "\n"})
     if (::write(STDERR_FILENO, part, std::strlen(part)) < 0)
       break;
@@ -23,12 +23,12 @@ void tools::die(const char *message) {
 tools::CompilerHeap::CompilerHeap() { ++compilers; }
 tools::CompilerHeap::~CompilerHeap() { --compilers; }
 
-// A sanitizer has a malloc() of its own, and no limit to meet.
+// Sanitizers have their own malloc() and no limit.
 #if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
 extern "C" {
 void *__libc_malloc(size_t bytes);
 
-/// Takes the place of the C library's in the whole process.
+/// Replaces the C library's malloc in the whole process.
 void *malloc(size_t bytes) {
   void *memory = __libc_malloc(bytes);
   if (!memory && compilers.load(std::memory_order_relaxed) > 0)

@@ -1,8 +1,8 @@
-//===- CompilerHeap.h - Memory that ends while compiling --------*- C++ -*-===//
+//===- CompilerHeap.h - Out of memory while compiling -----------*- C++ -*-===//
 //
-// MLIR makes its ops with malloc() and does not look whether it got memory: a
-// process at its limit would fault. While a CompilerHeap lives, malloc() of
-// this program ends it with a message instead of returning null.
+// MLIR allocates ops with malloc() and does not check the result: a process at
+// its limit would fault. While a CompilerHeap lives, malloc() of this program
+// ends it with a message instead of returning null.
 //
 //===----------------------------------------------------------------------===//
 #ifndef REPRISE_TOOLS_REPRISE_COMPILERHEAP_H
@@ -12,8 +12,8 @@ namespace reprise::tools {
 
 inline constexpr char kOutOfMemory[] = "out of memory on the host";
 
-/// Ends the process with exit code 1 and "error: MESSAGE". No destructors: the
-/// memory for them may be what is missing.
+/// Ends the process with exit code 1 and "error: MESSAGE". Runs no destructors:
+/// they may need the missing memory.
 [[noreturn]] void die(const char *message);
 
 class CompilerHeap {

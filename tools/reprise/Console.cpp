@@ -1,4 +1,4 @@
-//===- Console.cpp - What the driver says and how it ends -----------------===//
+//===- Console.cpp - The driver's output and exit codes -------------------===//
 
 #include "Console.h"
 #include "JsonAnswer.h"
@@ -13,7 +13,7 @@
 using namespace reprise;
 using namespace reprise::tools;
 
-/// Where a mistake was made that is one of the command line.
+/// The site of errors in the command line.
 static constexpr char kCommandLine[] = "command line";
 
 Verbosity &tools::verbosity() {
@@ -26,7 +26,7 @@ bool tools::isMisuse(const rt::Status &status) {
 }
 
 int tools::fail(const rt::Status &status) {
-  // Which steps aside from progress itself.
+  // This pauses progress itself.
   printJsonError(status.message());
   AsideFromProgress aside;
   if (!status.message().empty())

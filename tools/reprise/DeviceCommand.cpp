@@ -28,7 +28,7 @@ struct ListOptions {
 struct Listed {
   std::string name;
   rt::DeviceSummary summary;
-  std::string missing; // why it cannot be used; "": it can
+  std::string missing; // the reason why it cannot be used; "": it can
 };
 } // namespace
 
@@ -39,7 +39,7 @@ static rt::Expected<rt::DeviceSummary> summarize(const std::string &name) {
   return (*device)->summary();
 }
 
-/// The devices of that name: the first, and those that are numbered behind it.
+/// Appends the devices of that name: the first, and the numbered ones after it.
 static void append(const std::string &name, std::vector<Listed> &devices) {
   constexpr int kMostNumbered = 64;
   auto first = summarize(name);
@@ -74,7 +74,7 @@ static nlohmann::ordered_json jsonOf(const Listed &device) {
   return json;
 }
 
-/// What can be used by its properties, what cannot by what is missing.
+/// Adds a device's properties, or the reason why it cannot be used.
 static void addLines(const Listed &device, text::Facts &lines) {
   const rt::DeviceSummary &summary = device.summary;
   if (!device.missing.empty()) {
@@ -145,7 +145,7 @@ static rt::Status describe(const DescribeOptions &options) {
     if (!file.ok())
       return file.status();
     programs.push_back(&file->root());
-    files.push_back(std::move(*file)); // its bytes stay where they are
+    files.push_back(std::move(*file)); // its bytes keep their address
   }
   auto device = rt::openDevice(options.device);
   if (!device.ok())

@@ -31,7 +31,7 @@ struct EvalOptions {
 };
 } // namespace
 
-/// Fails where classes are asked for and unknown.
+/// Fails if the confusion matrix is requested and classes are unknown.
 static rt::Status writeConfusion(const EvalOptions &options,
                                  const rt::EvaluateResult &result) {
   if (options.wantsClasses() && result.confusion.empty())
@@ -43,7 +43,7 @@ static rt::Status writeConfusion(const EvalOptions &options,
   return rt::writeFile(options.confusion, text.data(), text.size());
 }
 
-/// Takes model options from a recipe unless an option is given.
+/// Takes model options from a recipe unless options are given.
 static void takeModel(const std::string &recipe, CLI::App &command) {
   recipe::Keys keys = allKeys();
   for (const recipe::Setting &setting :
@@ -58,8 +58,8 @@ static void takeModel(const std::string &recipe, CLI::App &command) {
   }
 }
 
-/// The variables of a program depend on the model's options and the optimizer,
-/// among others, which a state knows.
+/// Takes options from the state, since the variables of a program depend on the
+/// model's options and the optimizer, among others.
 static rt::Status takeFromState(EvalOptions &options) {
   if (options.resume.empty()) {
     auto names = rt::readClassNames(options.weights);
@@ -81,7 +81,7 @@ static rt::Status takeFromState(EvalOptions &options) {
   return {};
 }
 
-/// The rows to evaluate; `options` get the name that their split has.
+/// Selects the rows to evaluate; `options` receive the name of their split.
 static rt::Expected<rt::Split> takeSplit(EvalOptions &options) {
   if (options.split.empty()) {
     options.split = rt::traitsOf(options.run.dataSpec()).evaluation;

@@ -1,4 +1,4 @@
-//===- Evaluation.cpp - Evaluating a session with progress ----------------===//
+//===- Evaluation.cpp - Evaluate a session with progress ------------------===//
 
 #include "Evaluation.h"
 #include "Console.h"
@@ -46,7 +46,7 @@ tools::evaluateWithProgress(rt::Backend &backend, rt::EvaluateOptions options) {
   return result;
 }
 
-/// "52.70%", or "loss 1.2345" of what has no accuracy.
+/// Returns "52.70%", or "loss 1.2345" without an accuracy.
 static std::string valueOf(const rt::BestEvaluation &of) {
   return of.isAccuracy ? text::formatFixed(of.value * 100, 2) + "%"
                        : "loss " + text::formatFixed(of.value, 4);

@@ -1,4 +1,4 @@
-//===- Evaluation.h - Evaluating a session with progress --------*- C++ -*-===//
+//===- Evaluation.h - Evaluate a session with progress ----------*- C++ -*-===//
 #ifndef REPRISE_TOOLS_EVALUATION_H
 #define REPRISE_TOOLS_EVALUATION_H
 
@@ -8,8 +8,8 @@
 
 namespace reprise::tools {
 
-/// rt::evaluate with a progress line. `options.onProgress` and `stop` are set
-/// here; an interrupt is an error, which wasInterrupted tells from others.
+/// Calls rt::evaluate with a progress line. Sets `options.onProgress` and
+/// `stop`; an interrupt is an error, which wasInterrupted distinguishes.
 rt::Expected<rt::EvaluateResult>
 evaluateWithProgress(rt::Backend &backend, rt::EvaluateOptions options);
 
@@ -17,19 +17,20 @@ evaluateWithProgress(rt::Backend &backend, rt::EvaluateOptions options);
 std::function<void(uint64_t done, uint64_t total)>
 tellEvaluation(ProgressLine &line);
 
-/// "epoch 3: validation 52.70%, loss 1.2345, best so far", or what is.
+/// Returns "epoch 3: validation 52.70%, loss 1.2345, best so far", or the best
+/// so far.
 std::string describeEvaluation(const rt::EvaluateResult &result,
                                const rt::BestEvaluation &here,
                                const rt::BestEvaluation &best);
-/// "52.70% behind epoch 3".
+/// Returns "52.70% after epoch 3".
 std::string describeBest(const rt::BestEvaluation &best);
 
-/// "88.21% (top 5: 99.70%) of 10,000 images, loss 0.3342"; without the second
-/// number where there are five classes or fewer.
+/// Returns "88.21% (top 5: 99.70%) of 10,000 images, loss 0.3342"; without the
+/// second number if there are five classes or fewer.
 std::string describe(const rt::EvaluateResult &result);
 
-/// Names a result for a line of results: "val accuracy"; "accuracy" of data
-/// that have one set.
+/// Returns the name of a result for a line of results: "val accuracy";
+/// "accuracy" for data with one set.
 std::string describeSplit(const rt::DataSpec &data, rt::Split split,
                           const rt::EvaluateResult &result);
 

@@ -1,4 +1,4 @@
-//===- EvaluationData.cpp - What an evaluation will need ------------------===//
+//===- EvaluationData.cpp - Check the data of an evaluation ---------------===//
 
 #include "EvaluationData.h"
 #include "Console.h"
@@ -10,8 +10,8 @@
 using namespace reprise;
 using namespace reprise::tools;
 
-/// The classes of a model that is to be made for the data and that is told
-/// them; 0 where the training rows say them.
+/// Returns the classes of a model that is built for the data, if they are
+/// given; 0 if they follow from the training rows.
 static rt::Expected<int64_t> toldClasses(const RunFlags &flags) {
   rt::Expected<zoo::ModelOptions> model = flags.model.options();
   if (!model.ok())
@@ -25,10 +25,10 @@ static rt::Status tooManyClasses(const RunFlags &flags, int32_t classes,
                  std::to_string(classes) + " classes, but " + known);
 }
 
-/// Compares the rows for tests with those of training: their shape, unless they
-/// take the program's, and their number of classes, where that makes the model.
-/// Folders of classes are compared when they are listed, and the classes of a
-/// program before its first step.
+/// Compares the test rows with the training rows: their shape, unless they are
+/// converted to the program's, and their number of classes, if the model is
+/// built for it. Folders of classes are compared when they are listed, and the
+/// classes of a program before its first step.
 static rt::Status compareRows(const RunFlags &flags, const rt::DataSpec &spec,
                               const rt::DatasetOptions &options,
                               const rt::Dataset &test) {
@@ -64,7 +64,7 @@ static rt::Status compareRows(const RunFlags &flags, const rt::DataSpec &spec,
                             "; --classes says how many there are");
 }
 
-/// "'a', 'b' and 3 more".
+/// Returns "'a', 'b' and 3 more".
 static std::string listNames(const std::vector<std::string> &names) {
   constexpr size_t kMost = 8;
   std::string text;
@@ -120,7 +120,7 @@ rt::Status tools::checkEvaluationData(const RunFlags &flags) {
   if (!traits.hasTest())
     return {};
   rt::DatasetOptions options = flags.dataOptions();
-  // Those of the training images would have to be read for it.
+  // Computing those of the training images would require reading them.
   options.normalization = rt::Normalization();
   spec.images = flags.images.ofRows();
   auto data = rt::openDataset(spec, rt::Split::Test, options);
@@ -129,7 +129,7 @@ rt::Status tools::checkEvaluationData(const RunFlags &flags) {
   tellEvaluationFiles(flags.data, **data);
   REPRISE_RETURN_IF_ERROR(compareRows(flags, spec, options, **data));
   warnOfClasses(**data, flags, 0);
-  // Damaged ones are left out, and volumes of other extents are none of these.
+  // Damaged files are left out; volumes of other extents are not damaged.
   if (spec.images.skipBadFiles && traits.anySize)
     return {};
   Activity activity("looking at the images of tests");

@@ -1,4 +1,4 @@
-//===- EvaluationData.h - What an evaluation will need ----------*- C++ -*-===//
+//===- EvaluationData.h - Check the data of an evaluation -------*- C++ -*-===//
 #ifndef REPRISE_TOOLS_EVALUATIONDATA_H
 #define REPRISE_TOOLS_EVALUATIONDATA_H
 
@@ -6,17 +6,17 @@
 
 namespace reprise::tools {
 
-/// Refuses rows for tests that a run would end with when it evaluates: classes
-/// that the training images do not have, files whose headers cannot be read.
+/// Rejects test rows with which an evaluation would fail: classes that the
+/// training images do not have, files whose headers cannot be read.
 rt::Status checkEvaluationData(const RunFlags &flags);
 
-/// Warns of folders that are named as splits and taken as classes and, where
-/// the run `trains`, of what lies beside the splits.
+/// Warns of folders that are named like splits but used as classes and, if the
+/// run `trains`, of files outside the splits.
 void warnOfLayout(const RunFlags &flags, bool trains);
 
-/// Warns of classes that the rows to evaluate lack. With data whose classes
-/// nobody names, `classes` that a program tells apart (0: unknown) are compared
-/// with their number.
+/// Warns of classes that the rows to evaluate lack. For data without class
+/// names, compares the number of `classes` of the program (0: unknown) with the
+/// data's.
 void warnOfClasses(const rt::Dataset &data, const RunFlags &flags,
                    int32_t classes);
 

@@ -156,7 +156,7 @@ void HookFlags::addTo(CLI::App &app) {
   addLibraries();
 }
 
-/// An output that cannot be written is one of a hook.
+/// Names the hook in an error of its output.
 static rt::Status ofHook(const char *hook, const rt::Status &status) {
   return status.ok()
              ? status
@@ -181,7 +181,7 @@ rt::Status HookFlags::checkOutputs() const {
   return {};
 }
 
-/// "2-4", or "3" alone.
+/// Reads "2-4", or "3" alone.
 static rt::Status readTraceSteps(const std::string &text,
                                  rt::ProfileTraceOptions &trace) {
   size_t dash = text.find('-');
@@ -191,7 +191,7 @@ static rt::Status readTraceSteps(const std::string &text,
         std::from_chars(digits.data(), digits.data() + digits.size(), value);
     return error == std::errc() && end == digits.data() + digits.size();
   };
-  constexpr uint64_t most = 1000; // of some thousand events each
+  constexpr uint64_t most = 1000; // each has some thousand events
   if (read(text.substr(0, dash), trace.first) && read(last, trace.last) &&
       trace.first >= 1 && trace.last >= trace.first &&
       trace.last - trace.first < most)
@@ -202,7 +202,7 @@ static rt::Status readTraceSteps(const std::string &text,
 }
 
 rt::Status HookFlags::check() {
-  // What belongs to what.
+  // Options, and the ones that they require.
   const std::pair<const char *, const char *> pairs[] = {
       {"--log-freq", "--log-dir"},
       {"--log-skip", "--log-dir"},
@@ -249,13 +249,13 @@ rt::Status HookFlags::reload(rt::TrainOptions &train) const {
     return misuse("a run goes on either from --resume or from --reload");
   if (::access(reloadPath.c_str(), F_OK) == 0) {
     train.resumePath = reloadPath;
-    train.mayBeDone = true; // the same command, given again
-    // What the run began with is in the state.
+    train.mayBeDone = true; // the same command may be repeated
+    // The state replaces the initial weights.
     train.weightsPath.clear();
   } else if (errno != ENOENT) {
     return rt::systemError("read", reloadPath, errno);
   } else {
-    train.overridden.clear(); // of a state that is not there yet
+    train.overridden.clear(); // for a state that does not exist yet
   }
   return {};
 }
@@ -289,7 +289,7 @@ void HookFlags::warnOfTrace(uint64_t steps) const {
          std::to_string(trace.first) + " on were to be traced");
 }
 
-/// One line.
+/// Returns one line.
 static std::string textOf(const rt::MemoryReading &memory) {
   std::vector<std::string> arena = text::formatSizesApart(
       {memory.fixedBytes, memory.peakBytes, memory.arenaBytes});
@@ -310,7 +310,7 @@ std::vector<rt::Hook *> HookFlags::make(const std::string &text,
   stop.byLoss = stopMetric == "loss";
   if (!logger.directory.empty())
     hooks.push_back(rt::makeTrainValLogger(logger));
-  // Before those that save, so that their states hold it.
+  // Before the hooks that save, so that their states hold it.
   if (!tablePath.empty()) {
     auto hook = std::make_unique<rt::EpochTable>(tablePath);
     table = hook.get();
@@ -322,7 +322,7 @@ std::vector<rt::Hook *> HookFlags::make(const std::string &text,
           if (verbosity() != Verbosity::Quiet)
             note(describeEvaluation(result, here, best));
         },
-        // A library's hook may leave the bits of states as they are.
+        // A library's hook may leave the bits of states unchanged.
         evaluates());
     teller = hook.get();
     hooks.push_back(std::move(hook));
@@ -338,7 +338,7 @@ std::vector<rt::Hook *> HookFlags::make(const std::string &text,
     };
     hooks.push_back(rt::makeMemoryMonitor(memory));
   }
-  // Last, so that its state holds what the others remember.
+  // Last, so that its state holds the memory of the others.
   if (!checkpoint.empty()) {
     auto hook = std::make_unique<rt::AutoCheckpoint>(checkpoint);
     autoCheckpoint = hook.get();

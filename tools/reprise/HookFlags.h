@@ -11,55 +11,56 @@
 
 namespace reprise::tools {
 
-/// Which hooks a run has; each is there when its place, or its patience, is
-/// said.
+/// The hooks of a run; each exists if its path, or its patience, is given.
 class HookFlags {
 public:
   void addTo(CLI::App &app);
-  /// Refuses an option of a hook that is not there, and what makes no sense.
+  /// Rejects options of a hook that is not used, and invalid values.
   rt::Status check();
-  /// Goes on from the state of --reload where there is one.
+  /// Resumes from the state of --reload if it exists.
   rt::Status reload(rt::TrainOptions &train) const;
-  /// Loads those of libraries, before anything is compiled.
+  /// Loads hooks of libraries, before anything is compiled.
   rt::Status load();
-  /// Makes the others, which live as long as this, and hands out all; `text` is
-  /// shown beside the curves. Of `memory` it takes all but what options say.
+  /// Creates the other hooks, which live as long as this, and returns all;
+  /// `text` is shown with the curves. Takes from `memory` everything but the
+  /// options' values.
   std::vector<rt::Hook *> make(const std::string &text,
                                rt::MemoryMonitorOptions memory);
-  /// The best of the evaluations that hooks asked for; nothing without any.
+  /// Returns the best of the evaluations that hooks requested; nothing without
+  /// any.
   std::optional<rt::BestEvaluation> bestEvaluation() const {
     return teller ? teller->best() : std::nullopt;
   }
-  /// The path of the best state; empty if none is kept.
+  /// Returns the path of the best state; empty if none is kept.
   std::string bestPath() const {
     return best.directory.empty() ? "" : best.directory + "/best.safetensors";
   }
-  /// Whether steps are to be traced.
+  /// Returns true if steps are traced.
   bool traces() const { return !trace.path.empty(); }
-  /// Makes that hook as well, before the others, of the program that `backend`
-  /// has; for TrainOptions::onSpan.
+  /// Creates that hook as well, before the others, for the program that
+  /// `backend` has; for TrainOptions::onSpan.
   std::function<void(const rt::RunSpan &)>
   makeTrace(decltype(rt::ProfileTraceOptions::program) program,
             rt::Backend &backend, std::vector<rt::Hook *> &all);
-  /// Says so where a run of `steps` steps ended before those to be traced.
+  /// Warns if a run of `steps` steps ended before the traced ones.
   void warnOfTrace(uint64_t steps) const;
-  /// Tells the table of epochs of an evaluation that no hook asked for.
+  /// Adds an evaluation that no hook requested to the table of epochs.
   rt::Status addEvaluation(uint64_t step, const rt::EvaluateResult &result) {
     return table ? table->add(step, result) : rt::Status();
   }
-  /// Options that name a file of a hook's own, and the files.
+  /// Returns the options that name a hook's own file, and the files.
   std::vector<std::pair<std::string, std::string>> files() const {
     return {{"--epoch-table", tablePath}, {"--profile-trace", trace.path}};
   }
-  /// Where a signal or an error leaves the state; empty: nowhere.
+  /// Returns the path of the state saved on a signal or an error; empty: none.
   const std::string &checkpointPath() const { return checkpoint; }
-  /// Whether this run saved there.
+  /// Returns true if this run saved there.
   bool hasCheckpoint() const {
     return autoCheckpoint && autoCheckpoint->hasSaved();
   }
-  /// Whether some are of the user, of which nothing is known.
+  /// Returns true if some hooks are the user's, whose behaviour is not known.
   bool hasLibraries() const { return !libraries.empty(); }
-  /// Whether some hook evaluates.
+  /// Returns true if some hook evaluates.
   bool evaluates() const {
     return !best.directory.empty() || stop.patience > 0;
   }

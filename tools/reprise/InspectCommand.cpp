@@ -1,7 +1,7 @@
 //===- InspectCommand.cpp - reprise inspect -------------------------------===//
 //
-// What is in an artifact. A file that the runtime would refuse is refused here
-// with the same message.
+// Shows the content of an artifact. A file that the runtime would reject is
+// rejected here with the same message.
 //
 //===----------------------------------------------------------------------===//
 
@@ -99,7 +99,7 @@ static StepViews viewsOf(const fb::Step &step) {
   return views;
 }
 
-/// What runs a step: the library's kernels, or ours.
+/// Returns the kernels that run a step: the library's, or ours.
 static std::string implementationOf(const fb::Program &program,
                                     const fb::Step &step) {
   if (const fb::LibraryCall *call = step.action_as_LibraryCall())
@@ -295,7 +295,7 @@ static std::string toText(const InspectOptions &options,
 // JSON
 //===----------------------------------------------------------------------===//
 
-/// What a library call is given beside its operands.
+/// Returns the parameters of a library call.
 static Json callJson(const fb::LibraryCall &call) {
   Json json = {{"function", kLibraryFunctions[size_t(call.op())].name}};
   for (uint32_t i = 0; i < count(call.ints()); ++i)
@@ -416,7 +416,7 @@ static Json toJson(const InspectOptions &options,
   return json;
 }
 
-/// The kernels as a shared object, for a disassembler.
+/// Writes the kernels as a shared object, for a disassembler.
 static rt::Status writeCode(const ArtifactFile &artifact,
                             const std::string &path) {
   auto *code = artifact.root().code();

@@ -48,7 +48,7 @@ static void noteInterrupt(int signal) {
   }
   if (signal != SIGINT)
     return;
-  // Taken when this handler returns.
+  // Raised when this handler returns.
   struct sigaction action = {};
   action.sa_handler = SIG_DFL;
   ::sigaction(SIGINT, &action, nullptr);
@@ -84,7 +84,7 @@ void tools::catchInterrupts() {
     handle(SIGHUP, noteInterrupt);
 }
 
-/// Taken by who decides whether steps have begun.
+/// Locked to decide whether steps have begun.
 static std::mutex &preparation() {
   static auto *only = new std::mutex;
   return *only;
@@ -96,7 +96,7 @@ void tools::catchInterruptsBeforeSteps(std::function<void()> end) {
   std::thread([end = std::move(end)] {
     while (::sem_wait(&preparationEnds) != 0) {
     }
-    // Held to the end, if this is it: no step begins.
+    // Held until the process ends, so that no step begins.
     std::lock_guard<std::mutex> guard(preparation());
     if (isPreparing)
       end();
@@ -107,7 +107,7 @@ void tools::catchInterruptsBeforeSteps(std::function<void()> end) {
 void tools::stepsBegin() {
   std::lock_guard<std::mutex> guard(preparation());
   isPreparing = false;
-  // One that came just before is one of the steps'.
+  // A signal just before counts as one during the steps.
   if (interruptSeen)
     ::alarm(patience.load());
 }

@@ -1,4 +1,4 @@
-//===- Inventory.cpp - What a run takes of its data -----------------------===//
+//===- Inventory.cpp - The files that a run uses --------------------------===//
 
 #include "Inventory.h"
 #include "Console.h"

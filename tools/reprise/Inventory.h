@@ -1,4 +1,4 @@
-//===- Inventory.h - What a run takes of its data ---------------*- C++ -*-===//
+//===- Inventory.h - The files that a run uses ------------------*- C++ -*-===//
 #ifndef REPRISE_TOOLS_INVENTORY_H
 #define REPRISE_TOOLS_INVENTORY_H
 
@@ -6,15 +6,16 @@
 
 namespace reprise::tools {
 
-/// "3 .txt, 1 hidden": the most frequent first; "" for none.
+/// Returns "3 .txt, 1 hidden": the most frequent first; "" for none.
 std::string describeBeside(const rt::SkippedRows &skipped);
 
-/// Tells in one line which files of `spec` are rows and which are not, and
-/// which rows an epoch leaves out. Says nothing of data without files whose
-/// rows are all used.
+/// Prints in one line the files of `spec` that are rows and those that are not,
+/// and the rows that an epoch leaves out. Prints nothing for data without files
+/// whose rows are all used.
 void tellInventory(const rt::DataSpec &spec, const rt::DataInventory &data);
 
-/// Tells which files an evaluation leaves out; nothing if it uses all of them.
+/// Prints the files that an evaluation leaves out; nothing if it uses all of
+/// them.
 void tellEvaluationFiles(const std::string &source, const rt::Dataset &data);
 
 /// Warns of files that were left out because they are damaged.

@@ -20,7 +20,7 @@ rt::Status tools::printJson(const ordered_json &answer) {
   hasAnswered = true;
   ordered_json whole = {{"version", kVersion}};
   whole.update(answer);
-  // Names of files may be no UTF-8.
+  // Names of files may contain invalid UTF-8.
   return print(
       whole.dump(2, ' ', false, ordered_json::error_handler_t::replace) + "\n");
 }

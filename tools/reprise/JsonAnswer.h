@@ -1,8 +1,8 @@
 //===- JsonAnswer.h - Answers to --json -------------------------*- C++ -*-===//
 //
-// Every answer is one object that begins with "version", the number of this
-// form. A list of things is a member of it. What is refused says why in
-// "error", with what is known beside it.
+// Every answer is one object that begins with "version", the number of the
+// format. Lists are members of it. A refusal has its reason in "error", with
+// the known facts as other members.
 //
 //===----------------------------------------------------------------------===//
 #ifndef REPRISE_TOOLS_JSONANSWER_H
@@ -14,13 +14,13 @@
 
 namespace reprise::tools {
 
-/// Whether the user asked for JSON; set before work begins.
+/// Set before work begins if the user asked for JSON.
 bool &wantsJson();
 
-/// Prints the members of `answer`, an object, behind the version.
+/// Prints the members of `answer`, an object, after the version.
 rt::Status printJson(const nlohmann::ordered_json &answer);
 
-/// Prints the error alone, where JSON is wanted and no answer was printed.
+/// Prints the error alone, if JSON is requested and no answer was printed.
 void printJsonError(const std::string &message);
 
 } // namespace reprise::tools

@@ -1,8 +1,8 @@
-//===- KeptPlan.cpp - Plans that need no search again ---------------------===//
+//===- KeptPlan.cpp - Cache of plans --------------------------------------===//
 //
-// A file is a line that says what it is, one with the digest of all behind it,
+// A file has a line with its type, one with the digest of everything after it,
 // one for people, and the program as MLIR's bytecode, or an answer. The digest
-// finds what was damaged by accident; who can write the folder can write
+// detects accidental damage only: whoever can write the folder can write
 // digests.
 //
 //===----------------------------------------------------------------------===//
@@ -25,7 +25,7 @@ static std::string digestOf(llvm::StringRef text) {
   return llvm::toHex(digest.final(), /*LowerCase=*/true) + "\n";
 }
 
-/// Title and bytecode, where the file is whole.
+/// Returns title and bytecode if the file is intact.
 static std::optional<std::pair<llvm::StringRef, llvm::StringRef>>
 partsOf(const std::vector<uint8_t> &file) {
   llvm::StringRef text(reinterpret_cast<const char *>(file.data()),
@@ -66,7 +66,7 @@ void tools::tellKept(const std::string &what) {
     note(what + " is taken from the cache");
 }
 
-/// The content of a file after its title; a damaged file is removed.
+/// Returns the content of a file after its title; removes a damaged file.
 static std::optional<std::string> find(const ProgramCache &cache,
                                        const std::string &name) {
   auto file = cache.find(name, ProgramCache::Kind::Plan);

@@ -1,4 +1,4 @@
-//===- KeptPlan.h - Plans that need no search again -------------*- C++ -*-===//
+//===- KeptPlan.h - Cache of plans ------------------------------*- C++ -*-===//
 #ifndef REPRISE_TOOLS_KEPTPLAN_H
 #define REPRISE_TOOLS_KEPTPLAN_H
 
@@ -6,17 +6,18 @@
 
 namespace reprise::tools {
 
-/// Lowers what `compiler` has loaded of a request to a program. With a budget,
-/// for which schedules are searched, the cache's is taken where it has one, and
-/// else kept there. `options` are the request's, with an observer, which sees
-/// no plan that is taken.
+/// Lowers the request that `compiler` has loaded to a program. With a budget,
+/// which requires a search, takes the cache's if it has one, and otherwise adds
+/// it to the cache. `options` are the request's, with an observer, which does
+/// not see a cached plan.
 rt::Status lowerToProgram(Compiler &compiler, const ModelRequest &request,
                           const CompileOptions &options);
 
-/// An answer that takes many plans: text, under the request and the question.
+/// A cached answer that takes many plans: text, by the request and the
+/// question.
 class KeptAnswer {
 public:
-  /// Loads the request's model. `question` is for people too: "sweep".
+  /// Loads the request's model. `question` is also shown to people: "sweep".
   static rt::Expected<KeptAnswer> of(const ModelRequest &request,
                                      const std::string &question);
   std::optional<std::string> find() const;
@@ -31,11 +32,11 @@ private:
   std::string name, title;
 };
 
-/// The title before a plan in its file: its model and budget, for people to
+/// Returns the title in a plan's file: its model and budget, for people to
 /// read. Nothing if the file is damaged.
 std::optional<std::string> titleOfPlan(const std::vector<uint8_t> &file);
 
-/// "WHAT is taken from the cache", for who asked to be told more.
+/// Prints "WHAT is taken from the cache" in verbose runs.
 void tellKept(const std::string &what);
 
 } // namespace reprise::tools

@@ -1,7 +1,6 @@
-//===- LimitRefusal.cpp - A process that no budget makes fit --------------===//
+//===- LimitRefusal.cpp - Refuse a limit that no budget meets -------------===//
 //
-// Everything here is asked of plans that are made without a search, so that a
-// refusal takes seconds.
+// Everything here uses plans without a search, so that a refusal takes seconds.
 //
 //===----------------------------------------------------------------------===//
 
@@ -21,7 +20,7 @@ rt::Expected<StepFloor> tools::floorOf(const ModelRequest &request) {
                    planned->plans->plain().bytes()};
 }
 
-/// "--batch 4", which needs no budget; "" where there is none.
+/// Returns "--batch 4", which needs no budget; "" if there is none.
 static std::string fittingBatch(const ModelRequest &request, uint64_t left) {
   int64_t batch = batchOf(request);
   if (batch < 2)
@@ -47,7 +46,7 @@ rt::Status tools::refuseLimit(const ModelRequest &request,
   message += batch.empty()
                  ? "; a smaller model or data set would help"
                  : "; " + batch + " fits without computing anything again";
-  // The process needs the bytes beside the program in any case.
+  // The process needs the bytes outside the program in any case.
   if (floor.possible < floor.plain)
     message +=
         ", and --budget " + std::to_string((floor.possible >> 10) + 1) +

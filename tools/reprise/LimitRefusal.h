@@ -1,4 +1,4 @@
-//===- LimitRefusal.h - A process that no budget makes fit ------*- C++ -*-===//
+//===- LimitRefusal.h - Refuse a limit that no budget meets -----*- C++ -*-===//
 #ifndef REPRISE_TOOLS_LIMITREFUSAL_H
 #define REPRISE_TOOLS_LIMITREFUSAL_H
 
@@ -13,12 +13,12 @@ struct StepFloor {
   uint64_t plain = 0;    // without recomputation
 };
 
-/// Looks at the step of a request that has a budget.
+/// Computes the bounds for a request that has a budget.
 rt::Expected<StepFloor> floorOf(const ModelRequest &request);
 
-/// The error that a process is too large, as `tooLarge` says, and that no
-/// budget helps: `left` bytes are what the limit leaves the program, which are
-/// less than its step takes. Names what would fit.
+/// Returns the error that a process is too large, with the details of
+/// `tooLarge`, and that no budget helps: the limit leaves the program `left`
+/// bytes, fewer than its step needs. Names settings that would fit.
 rt::Status refuseLimit(const ModelRequest &request, const rt::Status &tooLarge,
                        const StepFloor &floor, uint64_t left);
 

@@ -1,6 +1,6 @@
-//===- LossFlags.cpp - What training's loss is ----------------------------===//
+//===- LossFlags.cpp - Options of the training loss -----------------------===//
 //
-// The options of CompileFlags that smooth labels, weigh classes, ignore labels
+// The options of CompileFlags that smooth labels, weight classes, ignore labels
 // and mix images.
 //
 //===----------------------------------------------------------------------===//
@@ -16,7 +16,7 @@
 using namespace reprise;
 using namespace reprise::tools;
 
-/// Weights in a file: more than any model has classes.
+/// The largest file of weights: more than any model has classes.
 static constexpr uint64_t kMostBytes = 1 << 24;
 
 void CompileFlags::addLossOptions() {
@@ -64,7 +64,7 @@ static rt::Expected<std::string> readFile(const std::string &path) {
   return text;
 }
 
-/// Numbers as they are given, or those of the file that is.
+/// Returns the given numbers, or those of the given file.
 static rt::Expected<std::vector<std::string>>
 wordsOf(const std::vector<std::string> &given) {
   double number = 0;
@@ -95,7 +95,7 @@ rt::Expected<std::vector<double>> CompileFlags::readClassWeights() const {
   if (balancesClasses() && !command->get_option_no_throw("--data"))
     return misuse("--class-weights balanced is of 'reprise train', which has "
                   "data to count; say the weights as numbers");
-  // Balanced ones follow from the data, where these are known.
+  // Balanced weights are computed from the data once these are known.
   if (classWeights.empty() || balancesClasses())
     return weights;
   rt::Expected<std::vector<std::string>> words = wordsOf(classWeights);
@@ -121,7 +121,7 @@ rt::Expected<std::vector<double>> CompileFlags::readClassWeights() const {
   return weights;
 }
 
-/// As a course has them.
+/// Formats weights for a course.
 static std::string textOf(const std::vector<double> &weights) {
   std::string text;
   for (double weight : weights)
@@ -151,14 +151,14 @@ void CompileFlags::resumeLoss(const rt::Course &course) {
 
 void CompileFlags::addGivenLoss(rt::Course &course,
                                 const rt::Course &stored) const {
-  // A state holds what says something.
+  // A state holds settings that have an effect.
   for (auto [name, option] : {std::pair("label-smoothing", &labelSmoothing),
                               std::pair("mixup", &mixup)})
     if (*option && (**option != 0 || stored.count(name)))
       course[name] = rt::courseNumber(**option);
   if (ignored)
     course["ignore-index"] = std::to_string(*ignored);
-  // What is wrong is said when the options are read.
+  // Errors are reported when the options are read.
   rt::Expected<std::vector<double>> weights = readClassWeights();
   if (weights.ok() && !weights->empty())
     course["class-weights"] = textOf(*weights);

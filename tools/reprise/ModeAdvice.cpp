@@ -1,4 +1,4 @@
-//===- ModeAdvice.cpp - Modes that are not worth it -----------------------===//
+//===- ModeAdvice.cpp - Advice on inferior modes --------------------------===//
 
 #include "ModeAdvice.h"
 #include "Console.h"
@@ -51,7 +51,7 @@ static std::optional<ModeCost> costOf(const std::string &mode,
 
 void tools::warnOfMode(const ModelRequest &request, Compiler &compiler) {
   const CompileOptions &options = request.compile;
-  // Blocks that were named are the user's own choice.
+  // Named blocks are the user's own choice.
   if (options.budget || options.checkpointing == "none" ||
       !options.recompute.empty())
     return;

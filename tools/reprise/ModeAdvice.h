@@ -1,7 +1,7 @@
-//===- ModeAdvice.h - Modes that are not worth it ---------------*- C++ -*-===//
+//===- ModeAdvice.h - Advice on inferior modes ------------------*- C++ -*-===//
 //
-// A mode of checkpointing computes again to save memory. One that saves
-// nothing, or that another mode beats in both, is named with the better one.
+// A checkpointing mode recomputes to save memory. If it saves nothing, or
+// another mode is better in both, the advice names it and the better one.
 //
 //===----------------------------------------------------------------------===//
 #ifndef REPRISE_TOOLS_MODEADVICE_H
@@ -15,16 +15,16 @@ namespace reprise::tools {
 struct ModeCost {
   std::string mode;
   uint64_t peakBytes = 0;
-  double recomputed = 0; // of the step without recomputation
+  double recomputed = 0; // share of the step without recomputation
 };
 
 /// Writes a line for each mode that another one beats in bytes and time, naming
-/// the one of fewest bytes that does; "" for none.
+/// the one with the fewest bytes; "" if there is none.
 std::string describeBeaten(const std::vector<ModeCost> &modes);
 
-/// Warns of a request whose mode computes again and saves nothing. `compiler`
-/// has lowered it to a program. Plans the step without recomputation for that,
-/// where the mode does recompute.
+/// Warns if a request's mode recomputes but saves nothing. `compiler` has
+/// lowered it to a program. If the mode recomputes, plans the step without
+/// recomputation for comparison.
 void warnOfMode(const ModelRequest &request, Compiler &compiler);
 
 } // namespace reprise::tools

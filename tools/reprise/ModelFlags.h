@@ -14,17 +14,17 @@ namespace reprise::tools {
 class ModelFlags {
 public:
   void addTo(CLI::App &app);
-  /// The options as the zoo wants them.
+  /// Returns the options in the zoo's form.
   rt::Expected<zoo::ModelOptions> options() const;
-  /// Refuses what a model of the zoo has no use for.
+  /// Rejects options that a model of the zoo does not use.
   rt::Status checkFor(const zoo::ModelInfo &info) const;
-  /// As if --image and --batch had been given.
+  /// Sets --image and --batch.
   void setImage(const std::string &size) { image = size; }
   void setBatch(int64_t images) { batch = images; }
-  /// The first option that was given, for a message; "" when none was.
+  /// Returns the first given option, for a message; "" if there is none.
   std::string firstGiven() const;
   bool hasClasses() const { return classes.has_value(); }
-  /// Whether the option is one of these.
+  /// Returns true if the option is one of these.
   static bool isOfModel(const CLI::Option &option);
 
 private:

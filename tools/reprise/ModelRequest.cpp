@@ -1,4 +1,4 @@
-//===- ModelRequest.cpp - What a command line wants compiled --------------===//
+//===- ModelRequest.cpp - The model and options to compile ----------------===//
 
 #include "ModelRequest.h"
 #include "Console.h"
@@ -30,7 +30,7 @@ rt::Expected<ModelRequest> tools::readRequest(const std::string &source,
   rt::Expected<CompileOptions> compileOptions = compile.options();
   if (!compileOptions.ok())
     return compileOptions.status();
-  // The zoo's annotations are for whoever asks for them.
+  // The zoo's annotations are used only on request.
   bool isAsked = compile.hasCheckpointing() || modelOptions->annotate;
   if (*kind == SourceKind::Zoo && !isAsked)
     compileOptions->checkpointing = "none";

@@ -1,4 +1,4 @@
-//===- ModelRequest.h - What a command line wants compiled ------*- C++ -*-===//
+//===- ModelRequest.h - The model and options to compile --------*- C++ -*-===//
 #ifndef REPRISE_TOOLS_MODELREQUEST_H
 #define REPRISE_TOOLS_MODELREQUEST_H
 
@@ -8,7 +8,7 @@
 
 namespace reprise::tools {
 
-/// A model as a command line names it, and what it is compiled for.
+/// A model named by a command line, and its compile options.
 struct ModelRequest {
   std::string source;
   SourceKind kind = SourceKind::Zoo;
@@ -17,40 +17,40 @@ struct ModelRequest {
   bool isScheduled = false; // its mode or budget is one of several, by epochs
 };
 
-/// Of a model of the zoo or a file of MLIR; refuses artifacts, and options of
-/// the zoo's models for others.
+/// Reads a request for a model of the zoo or a file of MLIR; rejects artifacts,
+/// and options of the zoo's models for others.
 rt::Expected<ModelRequest> readRequest(const std::string &source,
                                        const ModelFlags &model,
                                        const CompileFlags &compile);
 
-/// An error where a flag was given beside an artifact, which can't heed what a
-/// model or a compilation is told; none where `given` is "".
+/// Fails if a flag was given together with an artifact, which no option of a
+/// model or a compilation can change; succeeds if `given` is "".
 rt::Status refuseFlag(const std::string &artifact, const std::string &given);
-/// The same of the first flag that was given.
+/// The same for the first given flag.
 rt::Status refuseFlags(const std::string &artifact, const ModelFlags &model,
                        const CompileFlags &compile);
 
-/// The batch that a request asks for, the model's default included; 0 for what
-/// is not of the zoo.
+/// Returns a request's batch, the model's default included; 0 for models not of
+/// the zoo.
 int64_t batchOf(const ModelRequest &request);
 
 /// Plans, and the compiler that holds the IR they refer to.
 struct PlannedRequest {
   PlannedRequest() = default;
   PlannedRequest(PlannedRequest &&) = default;
-  // Plans must not outlive their compiler, as those that are assigned over
-  // would.
+  // Plans must not outlive their compiler, as assigned-over ones would.
   PlannedRequest &operator=(PlannedRequest &&) = delete;
 
   std::unique_ptr<Compiler> compiler;
   std::unique_ptr<BudgetPlans> plans;
 };
 
-/// Of the search where what computes nothing again is wanted, which needs none.
+/// The work of a search for no recomputation, which needs none.
 constexpr double kNoSearch = 0;
 
-/// The plans among which a budget of the request chooses, by the effort that
-/// `work` says; with `withinBytes` only what BudgetPlans::chooseWithin needs.
+/// Returns the plans among which a budget of the request chooses, with the
+/// effort `work`; with `withinBytes` only those that BudgetPlans::chooseWithin
+/// needs.
 rt::Expected<PlannedRequest> planRequest(const ModelRequest &request,
                                          double work, uint64_t withinBytes = 0);
 

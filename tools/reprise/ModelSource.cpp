@@ -46,7 +46,7 @@ rt::Expected<const zoo::ModelInfo *> tools::findModel(const std::string &name) {
                 " ('reprise zoo list' names all)");
 }
 
-/// Whether a file begins as artifacts do.
+/// Returns true if a file begins like an artifact.
 static rt::Expected<bool> isArtifact(const std::string &path) {
   rt::Expected<rt::InputFile> file = rt::InputFile::open(path);
   if (!file.ok())
@@ -87,8 +87,8 @@ rt::Expected<SourceKind> tools::classifySource(const std::string &source) {
 //===----------------------------------------------------------------------===//
 
 namespace {
-/// Standard error without what a terminal would take as orders: a diagnostic
-/// shows a line of the file, whatever is in it.
+/// Writes to standard error without control characters: a diagnostic shows a
+/// line of the file, whatever it contains.
 class PrintableErrors : public llvm::raw_ostream {
 public:
   PrintableErrors() { SetUnbuffered(); }
@@ -115,7 +115,7 @@ private:
 };
 } // namespace
 
-/// Shows diagnostics that have a source line, collects the others.
+/// Shows diagnostics that have a source line and collects the others.
 class Compiler::Diagnostics : public mlir::SourceMgrDiagnosticHandler {
 public:
   Diagnostics(llvm::SourceMgr &sources, mlir::MLIRContext *context)
@@ -123,7 +123,7 @@ public:
     setHandler([this](mlir::Diagnostic &diagnostic) { handle(diagnostic); });
   }
 
-  /// What has been collected, as the reason why `name` failed.
+  /// Returns the collected ones as the reason why `name` failed.
   rt::Status takeError(const std::string &name) {
     std::string message = std::move(collected);
     collected.clear();
@@ -135,12 +135,12 @@ public:
   bool hidesWarnings = false;
 
 private:
-  /// MLIR's advice names an option that only its own tools have.
+  /// Detects MLIR's advice on an option that only its own tools have.
   static bool isForOtherTools(const std::string &message) {
     return message.find("allow-unregistered-dialect") != std::string::npos;
   }
 
-  /// CompileFlags::warnElsewhere names the file.
+  /// Detects messages for which CompileFlags::warnElsewhere names the file.
   static bool isSaidOfOptions(const std::string &message) {
     return message.find("the profile was taken elsewhere") == 0;
   }
@@ -173,7 +173,7 @@ private:
   }
 
   std::string collected;
-  std::set<std::string> warnings; // each is shown once
+  std::set<std::string> warnings; // each shown once
   PrintableErrors errors;
 };
 
@@ -182,7 +182,7 @@ Compiler::Compiler() : context(mlir::MLIRContext::Threading::ENABLED) {
   registerPipelineDialects(registry);
   context.appendDialectRegistry(registry);
   context.loadAllAvailableDialects();
-  // The source line says which op is meant; a function would be printed whole.
+  // The source line identifies the op; a function would be printed whole.
   context.printOpOnDiagnostic(false);
   diagnostics = std::make_unique<Diagnostics>(sources, &context);
 }
@@ -195,7 +195,7 @@ void Compiler::hideWarnings() { diagnostics->hidesWarnings = true; }
 // Loading
 //===----------------------------------------------------------------------===//
 
-/// The zoo's names of a model's options as those of the command line.
+/// Replaces the zoo's option names by those of the command line.
 static rt::Status asOptions(const rt::Status &status) {
   static const std::pair<const char *, const char *> names[] = {
       {"option 'height'", "the height of --image"},
@@ -218,14 +218,14 @@ rt::Status Compiler::loadZoo(const std::string &model,
   return current ? rt::Status() : asOptions(diagnostics->takeError(model));
 }
 
-/// The name of an argument or result, empty without one.
+/// Returns the name of an argument or result, empty without one.
 static llvm::StringRef nameIn(mlir::DictionaryAttr attributes) {
   auto name = attributes ? attributes.getAs<mlir::StringAttr>("sg.name")
                          : mlir::StringAttr();
   return name ? name.getValue() : llvm::StringRef();
 }
 
-/// Whether all `count` arguments, or results, have names of their own.
+/// Checks that all `count` arguments, or results, have distinct names.
 static bool checkNames(mlir::func::FuncOp function, const char *kind,
                        const char *example, unsigned count,
                        llvm::function_ref<mlir::DictionaryAttr(unsigned)> of) {
@@ -260,7 +260,8 @@ static bool hasLoss(mlir::func::FuncOp function) {
   return false;
 }
 
-/// Whether `module`, which holds a function, is a model; says why not.
+/// Returns true if `module`, which holds a function, is a model; otherwise
+/// reports the reason.
 static bool isModel(mlir::ModuleOp module) {
   auto functions = module.getOps<mlir::func::FuncOp>();
   mlir::func::FuncOp function = *functions.begin();
@@ -296,7 +297,7 @@ static bool isModel(mlir::ModuleOp module) {
 
 rt::Status Compiler::loadText(const std::string &path) {
   name = path;
-  // Opened by the runtime's reader, whose messages say why it fails.
+  // Opened by the runtime's reader, whose messages give the reason of failure.
   rt::Expected<rt::InputFile> file = rt::InputFile::open(path);
   if (!file.ok())
     return file.status();
@@ -313,14 +314,15 @@ rt::Status Compiler::loadText(const std::string &path) {
   current = mlir::parseSourceFile<mlir::ModuleOp>(sources, &context);
   if (!current)
     return diagnostics->takeError(path);
-  // No line is to blame: the module around a file's text has no place in it.
+  // There is no line to show: the module around a file's text has no place in
+  // it.
   if (current->getOps<mlir::func::FuncOp>().empty())
     return invalid("'" + path +
                    "' holds no function; a model is one func.func");
   return isModel(*current) ? rt::Status() : diagnostics->takeError(path);
 }
 
-/// A phase of what the thread is at, if somebody follows that.
+/// Reports the phase of this thread's work, if it has an activity.
 static void tellPhase(const std::string &phase) {
   if (Activity *activity = Activity::current())
     activity->phase(phase);
@@ -368,7 +370,7 @@ rt::Status Compiler::lower(const CompileOptions &options, CompileLevel level) {
 std::vector<uint8_t> Compiler::memo() const {
   std::string text;
   llvm::raw_string_ostream stream(text);
-  // Never fails: no older version is asked for.
+  // Never fails: no older version is requested.
   (void)mlir::writeBytecodeToFile(current.get(), stream);
   return {text.begin(), text.end()};
 }

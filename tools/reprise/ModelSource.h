@@ -1,7 +1,6 @@
 //===- ModelSource.h - Models by name or file -------------------*- C++ -*-===//
 //
-// What a user names is a model of the zoo, a file of textual IR, or an
-// artifact.
+// A source is a model of the zoo, a file of textual IR, or an artifact.
 //
 //===----------------------------------------------------------------------===//
 #ifndef REPRISE_TOOLS_MODELSOURCE_H
@@ -21,19 +20,19 @@ namespace reprise::tools {
 
 enum class SourceKind { Zoo, Text, Artifact };
 
-/// By its ending, by the zoo's list, or by what a file begins with. An unknown
-/// name fails with the nearest known one.
+/// Classifies by file ending, by the zoo's list, or by the first bytes of a
+/// file. An unknown name fails with the most similar known one.
 rt::Expected<SourceKind> classifySource(const std::string &source);
 
-/// The file that a source is; "" of a model of the zoo.
+/// Returns the file of a source; "" for a model of the zoo.
 std::string fileOf(const std::string &source);
 
-/// The zoo's model of that name; fails with the nearest one.
+/// Returns the zoo's model of that name; fails with the most similar one.
 rt::Expected<const zoo::ModelInfo *> findModel(const std::string &name);
 
-/// One model on its way through the compiler. Diagnostics that have a place in
-/// a file are shown as they come, with the source line; others become the
-/// message of the status.
+/// One model during its compilation. Diagnostics with a place in a file are
+/// shown at once, with the source line; others become the message of the
+/// status.
 class Compiler {
 public:
   Compiler();
@@ -43,38 +42,38 @@ public:
   /// Parses and verifies. The file must hold one function whose arguments and
   /// results have names.
   rt::Status loadText(const std::string &path);
-  /// Either of both; `options` only where the zoo is meant.
+  /// Loads either kind; `options` are only for a model of the zoo.
   rt::Status load(const std::string &source, SourceKind kind,
                   const zoo::ModelOptions &options);
 
   mlir::ModuleOp module() { return *current; }
-  /// From here on: a mode that nobody asked for warns of nothing.
+  /// Hides warnings from now on, for a mode that the user did not request.
   void hideWarnings();
   rt::Status lower(const CompileOptions &options, CompileLevel level);
-  /// Lowers a model to its flat step and says among which plans a budget
-  /// chooses, or as planBudgets does. They refer to this IR.
+  /// Lowers a model to its flat step and returns the plans among which a budget
+  /// chooses; see planBudgets. They refer to this IR.
   rt::Expected<BudgetPlans> budgetPlans(const CompileOptions &options,
                                         uint64_t withinBytes = 0);
-  /// The module at level program, for recall(), as long as it is read by the
-  /// same compiler.
+  /// Returns the module at level program for recall(), which only the same
+  /// compiler can read.
   std::vector<uint8_t> memo() const;
-  /// In place of lower(), which made `memo` of the same model and options. What
-  /// is warned of in the model is so again. False where it cannot be read, and
-  /// nothing has changed.
+  /// Replaces lower(), which produced `memo` from the same model and options.
+  /// Repeats the warnings about the model. Returns false, and changes nothing,
+  /// if it cannot be read.
   bool recall(const std::vector<uint8_t> &memo, const CompileOptions &options);
-  /// Warns of what lower() does in the model that is loaded, which stays.
+  /// Repeats lower()'s warnings about the loaded model, which stays unchanged.
   void warnOf(const CompileOptions &options);
-  /// Of a module at level program.
+  /// Returns the facts of a module at level program.
   rt::Expected<ProgramFacts> facts();
-  /// `command` is noted in the artifact, for people; may be empty.
+  /// Records `command` in the artifact, for people; may be empty.
   rt::Expected<std::vector<uint8_t>> emit(const std::string &command = "");
-  /// The module as text, with locations only where they are asked for.
+  /// Returns the module as text, with locations only if requested.
   std::string print() const;
 
 private:
   class Diagnostics;
 
-  CompilerHeap heap; // before all that takes memory
+  CompilerHeap heap; // before anything that allocates
   mlir::MLIRContext context;
   llvm::SourceMgr sources;
   std::unique_ptr<Diagnostics> diagnostics;

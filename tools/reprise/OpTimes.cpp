@@ -1,4 +1,4 @@
-//===- OpTimes.cpp - Where a step's time goes -----------------------------===//
+//===- OpTimes.cpp - A step's time by op ----------------------------------===//
 #include "OpTimes.h"
 
 #include "reprise/Bridge/Profile.h"
@@ -94,7 +94,7 @@ OpTime tools::kernelsTogether(const std::vector<OpTime> &ops) {
   return all;
 }
 
-/// Above this an op is faster than the roofline, not only measured so.
+/// Above this an op is faster than the roofline, beyond measurement error.
 static constexpr double kAbove = 1.01;
 
 std::string tools::whyAbove(const OpTime &op, const rt::Roofline &roofline,
@@ -116,7 +116,7 @@ double OpScale::between(const std::vector<OpTime> &ops) const {
   return stepMilliseconds - sum;
 }
 
-/// A line for each word that a table has.
+/// Returns a line for each word used in a table.
 static std::string legendOf(const std::set<std::string> &words) {
   const std::pair<const char *, const char *> meanings[] = {
       {"cached", "what it reads and writes fits the last cache; the roofline "

@@ -1,4 +1,4 @@
-//===- OpTimes.h - Where a step's time goes ---------------------*- C++ -*-===//
+//===- OpTimes.h - A step's time by op --------------------------*- C++ -*-===//
 #ifndef REPRISE_TOOLS_OPTIMES_H
 #define REPRISE_TOOLS_OPTIMES_H
 
@@ -10,12 +10,12 @@
 
 namespace reprise::tools {
 
-/// Steps that are one op: the same code on the same shapes.
+/// Steps that are the same op: the same code on the same shapes.
 struct OpTime {
   enum class Kind { Kernel, Library, Copy };
   std::string key; // see profileKey
   std::string name;
-  std::string tensor; // the largest that it reads or writes, "f32[8,16]"
+  std::string tensor; // the largest operand or result, "f32[8,16]"
   Kind kind = Kind::Kernel;
   uint64_t flops = 0, bytes = 0; // of one step, bytes read and written
   bool isNarrow = false;         // see rt::Roofline
@@ -24,39 +24,40 @@ struct OpTime {
 
   double gflops() const; // GFLOP/s
   double gigabytesPerSecond() const;
-  /// Of the time that the roofline says: 1 is what the machine's rates allow.
+  /// Returns the roofline's time divided by the op's: 1 is the machine's limit.
   double efficiency(const rt::Roofline &roofline) const;
 };
 
-/// Of an entry whose steps took these milliseconds; what takes most first.
+/// Returns the op times of an entry whose steps took these milliseconds; the
+/// longest first.
 std::vector<OpTime> timesByOp(const rt::fb::Entry &entry,
                               const std::vector<double> &milliseconds);
 
-/// The kernels that the compiler made, as one op without a name.
+/// Returns the compiled kernels as one op without a name.
 OpTime kernelsTogether(const std::vector<OpTime> &ops);
 
-/// Why an op is faster than the roofline says, in a word; "" where it is not.
-/// `cacheBytes`: of the machine's last cache; 0 where nobody knows.
+/// Returns a word for the reason why an op is faster than the roofline; "" if
+/// it is not. `cacheBytes`: of the machine's last-level cache; 0 if unknown.
 std::string whyAbove(const OpTime &op, const rt::Roofline &roofline,
                      uint64_t cacheBytes);
 
-/// The step and rates that op times are compared with.
+/// The step and the rates with which op times are compared.
 struct OpScale {
   double stepMilliseconds = 0; // as measured without timing its ops
   rt::Roofline roofline;
   uint64_t cacheBytes = 0;
 
-  /// The time of the step that lies between ops, less the overhead of timing
-  /// each op.
+  /// Returns the step's time between ops, without the overhead of timing each
+  /// op.
   double between(const std::vector<OpTime> &ops) const;
 };
 
-/// The first `most` as a table, the rest in a row, what lies between, and the
-/// step, which they add up to; below it what its words mean.
+/// Returns a table of the first `most` ops, the others in one row, the time
+/// between ops, and the step, which is the sum; below it a legend.
 std::string tableOf(const std::vector<OpTime> &ops, size_t most,
                     const OpScale &scale);
 
-/// All of them, as a list.
+/// Returns all of them as a list.
 nlohmann::ordered_json toJson(const std::vector<OpTime> &ops,
                               const OpScale &scale);
 

@@ -16,7 +16,7 @@
 using namespace reprise;
 using namespace reprise::tools;
 
-/// The default of a hyperparameter, as help shows it: " (default: 0.9)".
+/// Returns the default of a hyperparameter for the help: " (default: 0.9)".
 static std::string defaultOf(const Hyperparameter &one) {
   switch (one.kind) {
   case Hyperparameter::Kind::Number:
@@ -64,7 +64,7 @@ void CompileFlags::addOptimizerOptions() {
   }
 }
 
-/// Refuses a number outside of its hyperparameter's range.
+/// Rejects a number outside its hyperparameter's range.
 static rt::Status checkRange(const Hyperparameter &one, double value) {
   if (value >= one.least && value < one.end)
     return {};
@@ -104,7 +104,7 @@ rt::Expected<HyperparameterValues> CompileFlags::hyperparameters() const {
   for (const auto &[key, number] : numbers)
     if (number && !values.count(key))
       return misuse("--" + key + " is no option of the optimizer " + name);
-  // Rules between several numbers.
+  // Rules that involve several numbers.
   HyperparameterValues complete = values;
   if (std::string wrong = completeHyperparameters(name, complete);
       !wrong.empty())

@@ -1,4 +1,4 @@
-//===- PassPhases.cpp - Which pass is at work -----------------------------===//
+//===- PassPhases.cpp - Show passes as phases -----------------------------===//
 
 #include "PassPhases.h"
 #include "Progress.h"
@@ -10,7 +10,7 @@
 
 using namespace reprise;
 
-/// The phase that a slow pass is shown as; "" for a quick one.
+/// Returns the phase shown for a slow pass; "" for a quick one.
 static llvm::StringRef phaseOf(llvm::StringRef pass) {
   return llvm::StringSwitch<llvm::StringRef>(pass)
       .Case("sg-differentiate", "differentiating")
@@ -36,7 +36,7 @@ public:
 
 private:
   Activity &activity;
-  /// Whether the pass is one of a search that tells for itself.
+  /// True while a search runs, which reports its own progress.
   std::shared_ptr<std::atomic<bool>> isSearch;
 };
 } // namespace

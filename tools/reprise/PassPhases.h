@@ -1,4 +1,4 @@
-//===- PassPhases.h - Which pass is at work ---------------------*- C++ -*-===//
+//===- PassPhases.h - Show passes as phases ---------------------*- C++ -*-===//
 #ifndef REPRISE_TOOLS_PASSPHASES_H
 #define REPRISE_TOOLS_PASSPHASES_H
 
@@ -8,8 +8,8 @@ namespace reprise::tools {
 
 class Activity;
 
-/// The same options, whose passes and searches tell what they do, in people's
-/// words, as phases of an activity, which outlives them. Null: of none.
+/// Returns the same options, whose passes and searches report their work as
+/// phases of an activity, which must outlive them. Null: no reports.
 CompileOptions tellPhases(CompileOptions options, Activity *activity);
 
 } // namespace reprise::tools

@@ -1,7 +1,7 @@
 //===- PlanBudget.cpp - reprise plan --budget -----------------------------===//
 //
-// The plan is the one that 'reprise compile' makes: the model is lowered as
-// there, and the choice is looked at on the way.
+// The plan is the one of 'reprise compile': the model is lowered in the same
+// way, and the choice is observed on the way.
 //
 //===----------------------------------------------------------------------===//
 
@@ -21,16 +21,16 @@ using namespace reprise::tools;
 using nlohmann::ordered_json;
 
 namespace {
-/// What one model has to say.
+/// The results for one model.
 struct BudgetReport {
   std::string text;
   ordered_json json;
   std::string picture; // of a sweep
-  rt::Status refusal;  // of a sweep or in JSON, which are told nevertheless
+  rt::Status refusal;  // of a sweep or in JSON, which are printed nevertheless
 };
 } // namespace
 
-/// The modes on the picture of a sweep.
+/// The modes shown in the picture of a sweep.
 static const std::vector<std::string> kModes = {
     "annotated",  "per-block",  "nested", "segments=2",
     "segments=4", "segments=8", "sqrt"};
@@ -45,7 +45,8 @@ static std::string titleOf(const ModelRequest &request) {
          (batch ? ", batch " + std::to_string(batch) : std::string());
 }
 
-/// Of a sweep that nobody asked a budget of: the knee is for the picture alone.
+/// Removes the budget of a sweep without a given one: the knee is only for the
+/// picture.
 static ordered_json withoutBudget(SweepFacts sweep) {
   sweep.budget.plan.reset();
   ordered_json json = toJson(sweep);
@@ -80,7 +81,7 @@ static rt::Status planBudget(ModelRequest request,
     Compiler compiler;
     REPRISE_RETURN_IF_ERROR(
         compiler.load(request.source, request.kind, request.model));
-    // A sweep needs more plans than a kept program holds.
+    // A sweep needs more plans than a cached program holds.
     lowered = options.sweep ? compiler.lower(compile, CompileLevel::Program)
                             : lowerToProgram(compiler, request, compile);
     if (lowered.ok()) {
@@ -112,7 +113,7 @@ static rt::Status planBudget(ModelRequest request,
   REPRISE_RETURN_IF_ERROR(addModes(request, kModes, sweep));
   report.text = toText(sweep);
   if (isAsked && !refused) {
-    // With its bound, which a sweep's plans do not have.
+    // The sweep's own plans have no bound.
     sweep.budget = *facts;
     report.text += "\n" + toText(*facts);
   }
@@ -157,7 +158,7 @@ static std::string describe(const BatchSearch::Answer &answer) {
          " an image";
 }
 
-/// Why one more does not fit.
+/// Describes why one more image does not fit.
 static std::string describe(const BatchSearch::Refused &more) {
   return std::to_string(more.batch) +
          (more.isProven ? " cannot fit: no schedule exists below "
@@ -207,7 +208,7 @@ static rt::Status planBatch(const ModelRequest &request, BudgetReport &report) {
 // All models
 //===----------------------------------------------------------------------===//
 
-/// Answers from the cache where it has the answer; what is refused is not kept.
+/// Takes the answer from the cache if it is there; refusals are not cached.
 static rt::Status answer(const ModelRequest &request,
                          const BudgetPlanOptions &options,
                          BudgetReport &report) {
@@ -266,7 +267,7 @@ rt::Status tools::planBudgets(const std::vector<std::string> &sources,
     rt::Expected<ModelRequest> request = readRequest(source, model, compile);
     if (!request.ok())
       return request.status();
-    // All methods' plans are of the bare model.
+    // The plans of all methods are for the bare model.
     if (options.sweep && !compile.hasCheckpointing())
       request->compile.checkpointing = "none";
     if (options.maxBatch && !compile.hasCheckpointing())

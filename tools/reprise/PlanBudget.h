@@ -9,11 +9,11 @@ namespace reprise::tools {
 
 struct BudgetPlanOptions {
   bool sweep = false, maxBatch = false, json = false;
-  std::string output; // of the picture; "" for none
+  std::string output; // path of the picture; "" for none
 };
 
-/// Prints what a budget does to each of the models: the plan, with `sweep` the
-/// curve, with `maxBatch` the largest batch.
+/// Prints the effect of a budget on each of the models: the plan, with `sweep`
+/// the curve, with `maxBatch` the largest batch.
 rt::Status planBudgets(const std::vector<std::string> &sources,
                        const ModelFlags &model, const CompileFlags &compile,
                        const BudgetPlanOptions &options);

@@ -1,8 +1,8 @@
 //===- PlanCommand.cpp - reprise plan -------------------------------------===//
 //
-// A model without a mode of checkpointing is planned in every mode, so that
-// the table shows what each one costs. No kernel is compiled for a plan. What
-// a budget does is in PlanBudget.cpp.
+// A model without a mode of checkpointing is planned in every mode, so that the
+// table shows the cost of each. No kernel is compiled for a plan.
+// PlanBudget.cpp has the plans for budgets.
 //
 //===----------------------------------------------------------------------===//
 
@@ -32,7 +32,7 @@ struct PlanCommandOptions {
   std::vector<std::string> sources;
   std::string entry = "train_step";
   bool byModule = false, json = false, process = false, compare = false;
-  /// With `process`: the data that the run will read.
+  /// The data that the run will read, with `process`.
   std::string data = "synthetic";
   unsigned depth = 0;
   BudgetPlanOptions budget;
@@ -46,7 +46,7 @@ struct PlanRow {
 };
 } // namespace
 
-/// Whether a mode is the user's or one of a table of all.
+/// States if a mode is the user's or one of a table of all.
 enum class Asked { Yes, No };
 
 static constexpr const char *kModes[] = {
@@ -158,7 +158,7 @@ static constexpr const char *kLegend =
     "arithmetic without\nrecomputation; placement: placed bytes over the "
     "largest sum of live bytes (1 is best)\n";
 
-/// Which modes of each model are not worth it.
+/// Returns notes on the inferior modes of each model.
 static std::string beatenNotes(const std::vector<PlanRow> &rows,
                                const std::string &entryName) {
   std::string text;
@@ -177,7 +177,8 @@ static std::string beatenNotes(const std::vector<PlanRow> &rows,
   return text;
 }
 
-/// What each model's scores would take, a line a model.
+/// Returns the bytes that each model's attention scores would take, one line
+/// per model.
 static std::string attentionNotes(const std::vector<PlanRow> &rows,
                                   const std::string &entryName) {
   std::string text, last;
@@ -273,7 +274,8 @@ static rt::Status checkEntries(const std::vector<PlanRow> &rows,
   return {};
 }
 
-/// Whether the plan is one for a budget; says what makes no sense then.
+/// Returns true if the plan is one for a budget; rejects options that
+/// contradict it.
 static rt::Expected<bool> isBudgetPlan(const PlanCommandOptions &options) {
   const BudgetPlanOptions &budget = options.budget;
   bool wanted = budget.sweep || budget.maxBatch || options.compile.hasBudget();
@@ -289,8 +291,8 @@ static rt::Expected<bool> isBudgetPlan(const PlanCommandOptions &options) {
   return true;
 }
 
-/// What processes hold that train these models, each compiled as
-/// 'reprise train' would.
+/// Prints the memory of processes that train these models, each compiled like
+/// 'reprise train'.
 static rt::Status planProcesses(const PlanCommandOptions &options) {
   auto json = nlohmann::ordered_json::array();
   std::string text;

@@ -22,11 +22,11 @@ struct Compared {
   MemorySavings savings;
 };
 
-/// What is asked for: a mode, and whether the request's budget holds.
+/// A row's mode, and whether the request's budget applies.
 struct Way {
   std::string mode;
   bool withBudget = false;
-  bool isAsked = false; // by the user, else one of a table of all
+  bool isAsked = false; // by the user, otherwise one of a table of all
 };
 } // namespace
 

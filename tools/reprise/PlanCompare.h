@@ -7,9 +7,9 @@
 
 namespace reprise::tools {
 
-/// Prints, of each of the models, what every mode of checkpointing saves of the
-/// step without recomputation and how much time it adds; with --checkpointing
-/// or --budget also that mode or that budget.
+/// Prints, for each of the models, the memory that every checkpointing mode
+/// saves compared with the step without recomputation, and the time it adds;
+/// with --checkpointing or --budget also that mode or that budget.
 rt::Status comparePlans(const std::vector<std::string> &sources,
                         const ModelFlags &model, const CompileFlags &compile,
                         bool json);

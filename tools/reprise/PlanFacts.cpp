@@ -1,4 +1,4 @@
-//===- PlanFacts.cpp - What plans say of a budget -------------------------===//
+//===- PlanFacts.cpp - Facts of plans about a budget ----------------------===//
 
 #include "PlanFacts.h"
 #include "reprise/IR/Origin.h"
@@ -20,7 +20,7 @@ static ValueFacts valueFactsOf(const PlanProblem &problem, plan::ValueId id) {
   return facts;
 }
 
-/// Among what is pinned, by its size.
+/// Inserts the op's workspace among the pinned values, by size.
 static void addWorkspace(const PlanProblem &problem,
                          const plan::ByteBound &proof,
                          std::vector<ValueFacts> &pinned) {

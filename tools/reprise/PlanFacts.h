@@ -1,8 +1,8 @@
-//===- PlanFacts.h - What plans say of a budget -----------------*- C++ -*-===//
+//===- PlanFacts.h - Facts of plans about a budget --------------*- C++ -*-===//
 //
 // Taken from BudgetPlans while its IR lives: for budgets that cannot be met,
-// and for pictures of all budgets. Of a program that keeps its budget, its own
-// certificate is told.
+// and for pictures of all budgets. For a program that meets its budget, its own
+// certificate is shown.
 //
 //===----------------------------------------------------------------------===//
 #ifndef REPRISE_TOOLS_PLANFACTS_H
@@ -13,7 +13,8 @@
 
 namespace reprise::tools {
 
-/// What the plans say of a budget, and of all; `asked`, but no plan.
+/// Returns the plans' facts about a budget, and about all budgets: `asked` is
+/// set, but there is no plan.
 BudgetFacts budgetFactsOf(const std::string &model, BudgetPlans &plans,
                           uint64_t budget);
 

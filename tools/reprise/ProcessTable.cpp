@@ -1,4 +1,4 @@
-//===- ProcessTable.cpp - What a process holds, for people ----------------===//
+//===- ProcessTable.cpp - A process's memory as a table -------------------===//
 
 #include "ProcessTable.h"
 #include "reprise/Runtime/HostMemory.h"

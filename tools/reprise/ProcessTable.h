@@ -1,4 +1,4 @@
-//===- ProcessTable.h - What a process holds, for people --------*- C++ -*-===//
+//===- ProcessTable.h - A process's memory as a table -----------*- C++ -*-===//
 #ifndef REPRISE_TOOLS_PROCESSTABLE_H
 #define REPRISE_TOOLS_PROCESSTABLE_H
 
@@ -7,10 +7,10 @@
 
 namespace reprise::tools {
 
-/// Items, their sum, and the limit of the system that leaves least.
+/// Returns items, their sum, and the system's tightest limit.
 std::string processTable(const rt::ProcessMemory &memory);
 
-/// The same as "process_items", "process_predicted_bytes".
+/// Adds the same as "process_items", "process_predicted_bytes".
 void addProcessJson(const rt::ProcessMemory &memory,
                     nlohmann::ordered_json &json);
 

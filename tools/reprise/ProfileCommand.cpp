@@ -2,7 +2,8 @@
 //
 // Times the steps of a program one by one. The milliseconds of an op are the
 // mean, over the steps that are the same op, of each step's median over runs:
-// bursts of a busy machine drop out, and the sum over the program stays.
+// bursts of load on the machine have no effect, and the sum over the program
+// remains.
 //
 //===----------------------------------------------------------------------===//
 
@@ -36,7 +37,7 @@ struct ProfileOptions {
   CompileFlags compile;
 };
 
-/// Milliseconds.
+/// Times in milliseconds.
 struct Times {
   double step = 0;           // median of whole runs
   std::vector<double> steps; // median of each
@@ -56,7 +57,8 @@ static rt::Status take(rp_status *status) {
 // Running
 //===----------------------------------------------------------------------===//
 
-/// Numbers in [-1, 1), or labels below `classes`: the same in each run.
+/// Fills an input with numbers in [-1, 1), or labels below `classes`: the same
+/// in each run.
 static std::vector<uint8_t> makeInput(const rp_tensor_info &info,
                                       int64_t classes) {
   std::vector<uint8_t> bytes(info.bytes);
@@ -91,7 +93,7 @@ static double medianOf(std::vector<double> times) {
   return times.empty() ? 0 : times[times.size() / 2];
 }
 
-/// Sets all inputs and runs once; milliseconds of the run.
+/// Sets all inputs and runs once; returns the milliseconds of the run.
 static rt::Expected<double> runOnce(rp_program *program, rp_session *session,
                                     const char *entry) {
   using Clock = std::chrono::steady_clock;
@@ -109,7 +111,7 @@ static rt::Expected<double> runOnce(rp_program *program, rp_session *session,
       .count();
 }
 
-/// One run in front that is not counted, then `runs`.
+/// Runs once without counting, then `runs` times.
 static rt::Status measure(rp_program *program, const char *entry, unsigned runs,
                           bool byStep, Times &times) {
   rp_session *raw = nullptr;
@@ -199,7 +201,7 @@ static Profile makeProfile(const ArtifactFile &artifact,
   return profile;
 }
 
-/// What a plan with these costs says of the artifact's steps.
+/// Returns the prices of the artifact's steps under these costs.
 static Prices predict(const rt::fb::Entry &entry, const CostModel &costs) {
   std::vector<CostedOp> ops;
   for (uint32_t k = 0; entry.steps() && k < entry.steps()->size(); ++k) {
@@ -212,7 +214,8 @@ static Prices predict(const rt::fb::Entry &entry, const CostModel &costs) {
   return costs.price(ops);
 }
 
-/// The last-level cache of this processor; 0 if another device was timed.
+/// Returns the last-level cache of this processor; 0 if another device was
+/// timed.
 static uint64_t lastCacheBytes(const ArtifactFile &artifact) {
   long bytes = artifact.root().device()->str() == "cpu"
                    ? ::sysconf(_SC_LEVEL3_CACHE_SIZE)
@@ -220,7 +223,8 @@ static uint64_t lastCacheBytes(const ArtifactFile &artifact) {
   return bytes > 0 ? uint64_t(bytes) : 0;
 }
 
-/// What the compiler's own kernels reach of the machine's traffic.
+/// Describes the memory traffic of the compiled kernels as a part of the
+/// machine's.
 static std::string describeKernels(const std::vector<OpTime> &ops,
                                    const rt::Roofline &roofline) {
   OpTime all = kernelsTogether(ops);

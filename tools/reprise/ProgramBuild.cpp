@@ -1,4 +1,4 @@
-//===- ProgramBuild.cpp - A program on its way ----------------------------===//
+//===- ProgramBuild.cpp - Build one program of a run ----------------------===//
 
 #include "ProgramBuild.h"
 #include "Console.h"
@@ -20,7 +20,7 @@ static std::vector<ModelVariable> variablesOf(mlir::ModuleOp module) {
   return variables;
 }
 
-/// A compiler that has loaded the model.
+/// Returns a compiler that has loaded the model.
 rt::Expected<std::unique_ptr<Compiler>>
 ProgramBuild::load(const ModelRequest &model) const {
   auto compiler = std::make_unique<Compiler>();
@@ -31,7 +31,7 @@ ProgramBuild::load(const ModelRequest &model) const {
   return compiler;
 }
 
-/// Takes what the cache has under the name, unless that is damaged.
+/// Takes the cache's entry under the name, unless it is damaged.
 void ProgramBuild::find() {
   auto bytes = cache.find(name, ProgramCache::Kind::Program);
   if (!bytes)
@@ -69,8 +69,8 @@ ProgramBuild::begin(ModelRequest wanted, bool describes, Warnings warnings) {
   return build;
 }
 
-/// Whether the step that computes nothing again is within the budget: then none
-/// is cheaper, and it is what a search would choose.
+/// Returns true if the step without recomputation is within the budget: then
+/// none is cheaper, and a search would choose it.
 rt::Expected<bool> ProgramBuild::planPlainly() {
   const std::optional<BudgetRequest> &budget = wanted.compile.budget;
   if (!budget || budget->kind == BudgetRequest::Kind::Knee)

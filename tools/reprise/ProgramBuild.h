@@ -1,9 +1,9 @@
-//===- ProgramBuild.h - A program on its way --------------------*- C++ -*-===//
+//===- ProgramBuild.h - Build one program of a run --------------*- C++ -*-===//
 //
-// A program of a run that has several is found in the cache, or planned, which
-// tells its memory and refuses what does not fit, and then given its machine
-// code, which takes time and refuses nothing. So it may be planned before the
-// first step and get its code beside the steps.
+// A program of a run with several is found in the cache, or planned, which
+// determines its memory and fails if it does not fit, and then compiled to
+// machine code, which takes time but cannot fail for its size. So it may be
+// planned before the first step and compiled while steps run.
 //
 //===----------------------------------------------------------------------===//
 #ifndef REPRISE_TOOLS_PROGRAMBUILD_H
@@ -15,7 +15,7 @@
 
 namespace reprise::tools {
 
-/// A variable of a model, without what an optimizer keeps of it.
+/// A variable of a model, without the optimizer's variables.
 struct ModelVariable {
   std::string name, type;
   bool operator==(const ModelVariable &other) const {
@@ -29,21 +29,21 @@ public:
   /// which all programs share.
   enum class Warnings { Shown, Hidden };
 
-  /// Loads the model, and looks into the cache; `describes` asks for the facts
-  /// of the program.
+  /// Loads the model and searches the cache; `describes` requests the facts of
+  /// the program.
   static rt::Expected<std::unique_ptr<ProgramBuild>>
   begin(ModelRequest wanted, bool describes,
         Warnings warnings = Warnings::Hidden);
 
   const std::vector<ModelVariable> &variables() const { return holds; }
-  /// Plans, unless that was done or the program is there; says nothing of it
-  /// on a terminal where it `isQuiet`, as another thread has to be. There is no
-  /// search where the step without recomputation fits the budget.
+  /// Plans, unless that is done already or the program was found; `isQuiet`
+  /// suppresses output on a terminal, as required on other threads. Does not
+  /// search if the step without recomputation fits the budget.
   rt::Status plan(Advice advice, bool isQuiet);
-  /// Bytes that a session of it takes, once it is planned.
+  /// Returns the bytes of a session, after planning.
   uint64_t arenaBytes() const { return arena; }
-  /// Makes the code, after a plan where that was not asked for, and keeps it in
-  /// the cache. Once, by any thread.
+  /// Generates the code, after planning if that was not done, and adds it to
+  /// the cache. Called once, on any thread.
   rt::Expected<BuiltProgram> finish();
 
 private:
@@ -62,7 +62,8 @@ private:
   std::string name; // in the cache
   std::vector<ModelVariable> holds;
   std::optional<BuiltProgram> found;
-  /// Holds the model, or its program; null where it is found.
+  /// Holds the model, or its program; null if the program was found in the
+  /// cache.
   std::unique_ptr<Compiler> compiler;
   bool isPlanned = false;
   uint64_t arena = 0;

@@ -1,4 +1,4 @@
-//===- ProgramCache.cpp - Plans and programs, kept on disk ----------------===//
+//===- ProgramCache.cpp - The disk cache of plans and programs ------------===//
 #include "ProgramCache.h"
 #include "CacheFolder.h"
 #include "Console.h"
@@ -41,14 +41,14 @@ rt::Expected<ProgramCache> ProgramCache::ofUser() {
 // Names
 //===----------------------------------------------------------------------===//
 
-/// Size and time of this executable and of every library in it: another build,
-/// or another version of a library, is another compiler.
+/// Returns size and time of this executable and of all its libraries: another
+/// build, or another version of a library, is another compiler.
 static std::string thisCompiler() {
   std::string text;
   auto add = [](dl_phdr_info *info, size_t, void *to) {
     std::string path = info->dlpi_name ? info->dlpi_name : "";
     struct stat facts;
-    // Code of a program that was opened has no file of its own.
+    // Code of an opened program has no file of its own.
     bool isCode = path.rfind("/proc/", 0) == 0 || path.rfind("/memfd", 0) == 0;
     if (!isCode &&
         ::stat(path.empty() ? "/proc/self/exe" : path.c_str(), &facts) == 0)
@@ -85,7 +85,8 @@ rt::Expected<std::string> ProgramCache::nameOf(const ModelRequest &request,
     return target.status();
   Machine machine = (*target)->machine();
   llvm::SHA256 digest;
-  // A number before each text, so that none can go on in the next.
+  // A length before each text, so that different texts cannot concatenate to
+  // the same bytes.
   for (const std::string &text :
        {thisCompiler(), request.source, loaded.print(),
         describeOptions(options), machine.processor, machine.library,
@@ -94,7 +95,7 @@ rt::Expected<std::string> ProgramCache::nameOf(const ModelRequest &request,
     digest.update(llvm::StringRef(text));
   }
   REPRISE_RETURN_IF_ERROR(addFile(options.profile, digest));
-  // Programs say from which lines they are, which its ops do not.
+  // Programs record source lines, which the printed ops do not contain.
   if (request.kind == SourceKind::Text)
     REPRISE_RETURN_IF_ERROR(addFile(request.source, digest));
   return llvm::toHex(digest.final(), /*LowerCase=*/true);
@@ -122,7 +123,7 @@ std::optional<std::vector<uint8_t>> ProgramCache::find(const std::string &name,
   std::vector<uint8_t> bytes(file->size());
   if (!file->readAt(0, bytes.data(), bytes.size()).ok())
     return std::nullopt;
-  // It was used just now.
+  // Marks it as just used.
   std::error_code ignored;
   fs::last_write_time(pathOf(name, kind), fs::file_time_type::clock::now(),
                       ignored);
@@ -134,12 +135,12 @@ void ProgramCache::drop(const std::string &name, Kind kind) const {
   fs::remove(pathOf(name, kind), ignored);
 }
 
-/// Whether the file is being written, or was by a process that was killed.
+/// Returns true if the file is being written, or was by a killed process.
 static bool isAside(const fs::path &path) {
   return path.filename().string().rfind(".reprise-", 0) == 0;
 }
 
-/// Calls `visit` with each file of a folder, which may be gone by then.
+/// Calls `visit` with each file of a folder; the file may be gone by then.
 template <typename Visit>
 static void eachFile(const std::string &folder, Visit visit) {
   std::error_code error;
@@ -165,8 +166,8 @@ std::vector<ProgramCache::Entry> ProgramCache::entries() const {
   return all;
 }
 
-/// Removes what was used longest ago until `bytes` more fit. Another process
-/// may do the same at the same time; what is gone is gone.
+/// Removes the least recently used files until `bytes` more fit. Other
+/// processes may do the same; files that are gone already are ignored.
 void ProgramCache::makeRoom(uint64_t bytes) const {
   std::vector<Entry> all = entries();
   uint64_t used = bytes;
@@ -177,7 +178,7 @@ void ProgramCache::makeRoom(uint64_t bytes) const {
     fs::remove(all.back().path, ignored);
     used -= all.back().bytes;
   }
-  // Nobody writes for a day.
+  // No write takes a day.
   std::time_t old = std::time(nullptr) - 24 * 60 * 60;
   eachFile(folder, [&](const fs::path &path) {
     struct stat facts;
@@ -203,7 +204,7 @@ rt::Status ProgramCache::clear() const {
 }
 
 std::mutex &ProgramCache::writing() {
-  // Never destroyed: a thread may be left behind that writes.
+  // Never destroyed: a writing thread may outlive main().
   static auto *mutex = new std::mutex;
   return *mutex;
 }

@@ -1,4 +1,4 @@
-//===- ProgramFlags.cpp - Runs of several programs, as options ------------===//
+//===- ProgramFlags.cpp - Options of runs with several programs -----------===//
 
 #include "ProgramFlags.h"
 #include "Console.h"
@@ -36,7 +36,7 @@ static rt::Status wrong(StringRef entry, const std::string &why) {
   return misuse("--checkpointing-schedule '" + entry.str() + "': " + why);
 }
 
-/// "0-9" or "10-"; the end is behind the last epoch, none where it is open.
+/// Reads "0-9" or "10-"; the end is after the last epoch, absent if open.
 static bool readEpochs(StringRef text, uint64_t &first,
                        std::optional<uint64_t> &end) {
   text.consume_front("epochs ");
@@ -56,7 +56,7 @@ static bool readEpochs(StringRef text, uint64_t &first,
   return true;
 }
 
-/// Reads the entries of a schedule, whose epochs must leave no gap.
+/// Reads the entries of a schedule, whose epochs must have no gap.
 static rt::Status readSchedule(const std::vector<std::string> &entries,
                                ProgramPlan &plan) {
   std::vector<EpochPhase> phases;

@@ -1,4 +1,4 @@
-//===- ProgramFlags.h - Runs of several programs, as options ----*- C++ -*-===//
+//===- ProgramFlags.h - Options of runs with several programs ---*- C++ -*-===//
 #ifndef REPRISE_TOOLS_PROGRAMFLAGS_H
 #define REPRISE_TOOLS_PROGRAMFLAGS_H
 
@@ -10,19 +10,20 @@
 
 namespace reprise::tools {
 
-/// Epochs that are trained in one mode of checkpointing, or within one budget.
+/// Epochs that are trained in one checkpointing mode, or within one budget.
 struct EpochPhase {
   uint64_t first = 0; // counted from 0
-  std::string mode;   // "segments=4", "budget=80%"; "": as options say
+  std::string mode;   // "segments=4", "budget=80%"; "": the options' mode
 };
 
-/// What is said of the programs of a run, as it was read.
+/// The given settings of a run's programs.
 struct ProgramPlan {
-  /// In order, the first of them from epoch 0 on.
+  /// Phases in order, the first of them from epoch 0 on.
   std::vector<EpochPhase> phases = {{}};
-  /// In place of a phase whose program does not fit the memory; "": none.
+  /// The mode used in place of one whose program does not fit the memory; "":
+  /// none.
   std::string onOutOfMemory;
-  /// Of batch 0 where only sizes are said.
+  /// Buckets; their batch is 0 if only sizes are given.
   std::vector<rt::Bucket> buckets;
   bool skipsLarge = false;
 

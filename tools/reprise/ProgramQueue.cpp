@@ -1,4 +1,4 @@
-//===- ProgramQueue.cpp - Programs made beside a run ----------------------===//
+//===- ProgramQueue.cpp - Compile programs while a run trains -------------===//
 
 #include "ProgramQueue.h"
 #include "ProgramCache.h"
@@ -15,12 +15,12 @@ using namespace reprise::tools;
 
 using Clock = std::chrono::steady_clock;
 
-/// Whether a thread may still compile when main() ends.
+/// True if a thread may still compile when main() ends.
 static std::atomic<bool> isLeftBehind{false};
 
 void tools::endProcess(int code) {
   std::fflush(nullptr);
-  // Held for ever: what is written now is finished, and nothing begun.
+  // Never released: a running write completes, and no other begins.
   ProgramCache::writing().lock();
   TemporaryFolder::removeAllAtExit();
   rt::PathLock::removeAllAtExit();
@@ -33,7 +33,7 @@ void tools::endBesideCompilation(int code) {
 }
 
 void ProgramQueue::work(const std::shared_ptr<State> &state) {
-  // Of this thread alone, which is what Linux means.
+  // Applies to this thread only, as Linux defines it.
   (void)::setpriority(PRIO_PROCESS, id_t(::gettid()), 10);
   std::unique_lock<std::mutex> lock(state->mutex);
   while (true) {
@@ -48,7 +48,7 @@ void ProgramQueue::work(const std::shared_ptr<State> &state) {
     lock.unlock();
     Clock::time_point begin = Clock::now();
     rt::Expected<BuiltProgram> made = make();
-    make = nullptr; // the compiler goes with it
+    make = nullptr; // the compiler is destroyed with it
     ::malloc_trim(0);
     std::chrono::duration<double> took = Clock::now() - begin;
     lock.lock();
@@ -95,7 +95,7 @@ void ProgramQueue::prefer(const Ticket &ticket) {
 }
 
 bool ProgramQueue::await(const Ticket &ticket, const std::atomic<bool> *stop) {
-  // A signal wakes nobody.
+  // A signal does not wake waiting threads, hence the polling.
   constexpr std::chrono::milliseconds pause(20);
   std::unique_lock<std::mutex> lock(state->mutex);
   while (!ticket->made) {

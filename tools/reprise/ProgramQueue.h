@@ -1,8 +1,9 @@
-//===- ProgramQueue.h - Programs made beside a run --------------*- C++ -*-===//
+//===- ProgramQueue.h - Compile programs while a run trains -----*- C++ -*-===//
 //
-// One thread makes programs in turn, and yields to the run's threads. Nothing
-// can end a compilation that has begun. A run that ends before leaves it
-// behind, and the process ends without the destructors of what it uses.
+// One thread compiles programs one after another, at a lower priority than the
+// run's threads. A compilation that has begun cannot be stopped. If the run
+// ends earlier, the process ends without waiting for it and without the
+// destructors of the objects it uses.
 //
 //===----------------------------------------------------------------------===//
 #ifndef REPRISE_TOOLS_PROGRAMQUEUE_H
@@ -32,18 +33,19 @@ public:
   ProgramQueue(const ProgramQueue &) = delete;
   ProgramQueue &operator=(const ProgramQueue &) = delete;
 
-  /// Behind the others. `make` is called by another thread, and may outlive all
-  /// that it refers to: it owns what it needs.
+  /// Adds at the end. Another thread calls `make`, which may outlive everything
+  /// around it, so it must own what it needs.
   Ticket add(Make make);
-  /// Before the others that wait.
+  /// Moves a ticket before the other waiting ones.
   void prefer(const Ticket &ticket);
-  /// False where `stop`, which may be null, became true before it is made.
+  /// Waits for a program; returns false if `stop`, which may be null, became
+  /// true first.
   bool await(const Ticket &ticket, const std::atomic<bool> *stop);
-  /// Waits, and hands it out once.
+  /// Waits, and returns the program once.
   rt::Expected<BuiltProgram> take(const Ticket &ticket);
-  /// Nobody wants it any more.
+  /// Declares that the program is no longer needed.
   void drop(const Ticket &ticket);
-  /// What making took, of all that was made so far.
+  /// Returns the total seconds of finished compilations.
   double seconds() const;
 
 private:
@@ -51,7 +53,7 @@ private:
     Make make;
     std::optional<rt::Expected<BuiltProgram>> made;
   };
-  /// Of the thread, which may outlive the queue.
+  /// The state of the thread, which may outlive the queue.
   struct State {
     mutable std::mutex mutex;
     std::condition_variable changed;
@@ -65,10 +67,10 @@ private:
   std::thread thread;
 };
 
-/// The last words of main(): where a compilation was left behind, ends the
-/// process with `code` once output is out and no file is being written.
+/// Called at the end of main(): if a compilation is still running, ends the
+/// process with `code` once output is flushed and no file is being written.
 void endBesideCompilation(int code);
-/// The same whatever is under way, by any thread.
+/// The same in any state, on any thread.
 [[noreturn]] void endProcess(int code);
 
 } // namespace reprise::tools

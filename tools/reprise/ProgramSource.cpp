@@ -1,4 +1,4 @@
-//===- ProgramSource.cpp - A program to look at ---------------------------===//
+//===- ProgramSource.cpp - Read a program's facts -------------------------===//
 
 #include "ProgramSource.h"
 #include "Console.h"

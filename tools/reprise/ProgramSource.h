@@ -1,4 +1,4 @@
-//===- ProgramSource.h - A program to look at -------------------*- C++ -*-===//
+//===- ProgramSource.h - Read a program's facts -----------------*- C++ -*-===//
 #ifndef REPRISE_TOOLS_PROGRAMSOURCE_H
 #define REPRISE_TOOLS_PROGRAMSOURCE_H
 
@@ -8,14 +8,15 @@
 
 namespace reprise::tools {
 
-/// What an artifact holds, or what a model is lowered to: the same facts of the
-/// same program. Flags that an artifact can't heed are refused, and so is a
-/// budget that cannot be met. The facts of a model name no command.
+/// Returns the facts of an artifact, or of the program that a model is lowered
+/// to: the same for the same program. Rejects flags that cannot affect an
+/// artifact, and a budget that cannot be met. The facts of a model name no
+/// command.
 rt::Expected<ProgramFacts> readProgram(const std::string &source,
                                        const ModelFlags &model,
                                        const CompileFlags &compile);
 
-/// That a program has no entry `wanted`, and which it has.
+/// Returns the error that a program has no entry `wanted`, with its entries.
 rt::Status noEntry(const std::string &source, const std::string &wanted,
                    const ProgramFacts &program);
 

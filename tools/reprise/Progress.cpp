@@ -1,7 +1,7 @@
 //===- Progress.cpp - Lines about work in progress ------------------------===//
 //
-// The thread that shows them takes no memory: what is short of it must not fail
-// for a line.
+// The thread that shows them does not allocate: work short of memory must not
+// fail because of a line.
 //
 //===----------------------------------------------------------------------===//
 
@@ -27,11 +27,11 @@ using Kind = ProgressText::Kind;
 
 static constexpr const char *kSecondsName = "REPRISE_PROGRESS_SECONDS";
 static constexpr double kSecondsBetween = 10;
-/// A command is given so much of them before it is said to be at work.
+/// The part of this time after which a command is first reported as at work.
 static constexpr double kFirstPart = 0.2;
 static constexpr std::chrono::milliseconds kRedraw(200);
 
-/// Nothing where the environment makes no sense.
+/// Returns nothing if the environment variable is invalid.
 static double secondsBetween() {
   const char *text = std::getenv(kSecondsName);
   if (!text)
@@ -60,7 +60,7 @@ static size_t terminalColumns() {
 }
 
 namespace {
-/// The text on screen and the thread that writes it.
+/// The text on screen, and the thread that writes it.
 class Screen {
 public:
   bool isTerminal() const { return terminal; }
@@ -69,12 +69,12 @@ public:
   void stop();
   void push(ProgressText *text);
   void pop(ProgressText *text);
-  /// Changes a text, by whoever holds it.
+  /// Changes a text; called by its owner.
   template <typename Change> void update(Change change) {
     std::lock_guard<std::mutex> lock(mutex);
     change();
   }
-  /// A line of its owner, who says when.
+  /// Writes a line whose owner decides when.
   void write(const std::string &line);
   void lock() {
     mutex.lock();
@@ -96,14 +96,14 @@ private:
   std::mutex mutex;
   std::condition_variable changed;
   std::vector<ProgressText *> texts; // the newest last
-  Clock::time_point due;             // of the next plain line
+  Clock::time_point due;             // time of the next plain line
   bool isDrawn = false;              // on the terminal
   bool isRunning = false;
   std::thread thread;
 };
 } // namespace
 
-/// Never destroyed: main() may end beside threads.
+/// Never destroyed: threads may outlive main().
 static Screen &screen() {
   static auto *only = new Screen;
   return *only;
@@ -115,7 +115,7 @@ void Screen::erase() {
   isDrawn = false;
 }
 
-/// A line that wraps could not be rewritten.
+/// Truncates, since a wrapped line could not be rewritten.
 void Screen::print(const char *line) {
   if (terminal)
     std::fprintf(stderr, "\r%.*s\033[K", int(terminalColumns() - 1), line);
@@ -126,7 +126,7 @@ void Screen::print(const char *line) {
   due = Clock::now() + between;
 }
 
-/// Appends as much as there is room for.
+/// Appends as much as fits.
 template <typename... Arguments>
 static void append(char *line, size_t size, size_t &length, const char *format,
                    Arguments... arguments) {
@@ -156,7 +156,7 @@ void Screen::tick(Clock::time_point now) {
   bool isEarly =
       newest.kind == Kind::Command &&
       age < std::chrono::duration<double>(kSecondsBetween) * kFirstPart;
-  // A line of steps is rewritten by its owner, but must not look dead.
+  // Its owner rewrites a line of steps, but it must not look dead.
   bool isOwners = newest.kind == Kind::Line && isDrawn;
   if (terminal ? isEarly || isOwners : now < due)
     return;
@@ -183,7 +183,7 @@ void Screen::start() {
   isRunning = true;
   due = Clock::now() +
         std::chrono::duration_cast<Clock::duration>(between * kFirstPart);
-  // Signals are the other threads' business.
+  // Other threads handle signals.
   sigset_t all, before;
   ::sigfillset(&all);
   ::pthread_sigmask(SIG_SETMASK, &all, &before);

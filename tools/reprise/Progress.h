@@ -1,8 +1,8 @@
 //===- Progress.h - Lines about work in progress ----------------*- C++ -*-===//
 //
-// While a command works, standard error says at what: on a terminal a line that
-// is rewritten, elsewhere a plain line after two seconds and then every ten.
-// If several run at once, the newest one is shown. -q shows none.
+// While a command works, standard error shows its current work: on a terminal a
+// line that is rewritten, elsewhere a plain line after two seconds and then
+// every ten. If several run at once, the newest one is shown. -q shows none.
 //
 //===----------------------------------------------------------------------===//
 #ifndef REPRISE_TOOLS_PROGRESS_H
@@ -17,31 +17,32 @@ namespace reprise::tools {
 /// The parts of the line; see ProgressLine and Activity.
 struct ProgressText {
   std::string what, phase, best;
-  double share = -1; // of the phase that is done; below 0: nobody knows
+  double share = -1; // of the phase that is done; below 0: unknown
   std::chrono::steady_clock::time_point since;
   enum class Kind { Command, Activity, Line } kind = Kind::Activity;
 };
 
-/// Shows what the main thread is at, by a thread of its own, while it lives.
-/// Without one nothing is shown but lines of progress.
+/// Shows the main thread's current work, on a thread of its own, while it
+/// lives. Without one only lines of progress are shown.
 class ProgressReporter {
 public:
-  /// "COMMAND is at work" where nothing better is known. Quiet shows nothing.
+  /// Shows "COMMAND is at work" without better information. Quiet shows
+  /// nothing.
   explicit ProgressReporter(const std::string &command);
   ~ProgressReporter();
   ProgressReporter(const ProgressReporter &) = delete;
   ProgressReporter &operator=(const ProgressReporter &) = delete;
 
-  /// Fails where REPRISE_PROGRESS_SECONDS, the seconds between two plain lines,
-  /// is no number above 0.
+  /// Fails if REPRISE_PROGRESS_SECONDS, the seconds between two plain lines, is
+  /// not a number above 0.
   static rt::Status checkEnvironment();
 
 private:
   ProgressText text;
 };
 
-/// Takes what is shown from a terminal, so that something else can be written
-/// there, and keeps others from writing while it lives.
+/// Clears the line from a terminal, so that something else can be written
+/// there, and blocks other writers while it lives.
 class AsideFromProgress {
 public:
   AsideFromProgress();
@@ -58,12 +59,12 @@ public:
   ProgressLine(const ProgressLine &) = delete;
   ProgressLine &operator=(const ProgressLine &) = delete;
 
-  /// Whether a line should be made now: ten a second on a terminal; elsewhere
-  /// the first, the last, and one every ten seconds.
+  /// Returns true if a line should be written now: ten a second on a terminal;
+  /// elsewhere the first, the last, and one every ten seconds.
   enum class Place { First, Middle, Last };
   bool wants(Place place) const;
   void show(const std::string &line);
-  /// Leaves the line on the terminal and goes on below it.
+  /// Leaves the line on the terminal and continues below it.
   void keep();
 
 private:
@@ -71,8 +72,8 @@ private:
   bool shown = false;
 };
 
-/// Work that takes a while: "WHAT: PHASE, 40%, BEST, 12 s". Of other threads
-/// than the main one nothing is shown: nobody waits for them.
+/// A long piece of work: "WHAT: PHASE, 40%, BEST, 12 s". Work of threads other
+/// than the main one is not shown: nobody waits for it.
 class Activity {
 public:
   explicit Activity(const std::string &what);
@@ -80,15 +81,15 @@ public:
   Activity(const Activity &) = delete;
   Activity &operator=(const Activity &) = delete;
 
-  /// The newest of this thread; null without one.
+  /// Returns the newest of this thread; null without one.
   static Activity *current();
 
-  // By any thread:
-  /// Begins a phase, of which nothing is done yet.
+  // For any thread:
+  /// Begins a phase, whose share is 0.
   void phase(const std::string &what);
-  /// The part of the phase that is done, from 0 to 1.
+  /// Sets the part of the phase that is done, from 0 to 1.
   void share(double done);
-  /// The best that was found so far.
+  /// Sets the best result so far.
   void best(const std::string &found);
 
 private:

@@ -1,9 +1,9 @@
-//===- RecipeCheck.cpp - All that is wrong with a recipe ------------------===//
+//===- RecipeCheck.cpp - Report all errors of a recipe --------------------===//
 //
-// Options refuse the first value that makes no sense. To tell all of them, what
-// was refused is told and replaced by a usual value, or left out where that is
-// refused too, and the rest is checked again, until nothing of the file is
-// refused any longer.
+// Options fail at the first invalid value. To report all errors, each rejected
+// setting is reported and replaced by a usual value, or left out if that is
+// rejected too, and the rest is checked again, until nothing of the file is
+// rejected.
 //
 //===----------------------------------------------------------------------===//
 
@@ -31,13 +31,13 @@ public:
   CheckedRecipe check();
 
 private:
-  /// Checks what is left; returns whether something was found and taken away,
-  /// so that more may be found.
+  /// Checks the remaining settings; returns true if a problem was found and
+  /// removed, so that there may be more.
   bool checkOnce();
   std::vector<recipe::Setting> rest() const;
   bool isLeftOut(const std::string &path) const;
   rt::Status checkTogether(TrainFlags &flags, CLI::App &train);
-  /// Tells a problem of a setting, once.
+  /// Reports a problem of a setting, once.
   void tell(const FileProblem &problem, const std::string &path);
 
   enum class Instead { Usual, Nothing };
@@ -51,7 +51,8 @@ private:
 
 } // namespace
 
-/// Numbers of an optimizer that nobody knows are as little known.
+/// Returns true if a setting is left out. The numbers of an unknown optimizer
+/// are unknown too.
 bool RecipeChecker::isLeftOut(const std::string &path) const {
   auto it = refused.find(path);
   if (it != refused.end())
@@ -81,7 +82,7 @@ void RecipeChecker::tell(const FileProblem &problem, const std::string &path) {
   auto [it, isNew] = refused.try_emplace(path, Instead::Usual);
   if (isNew)
     checked.problems.push_back(problem);
-  // An unknown model has no usual one in its place: others have other options.
+  // An unknown model has no usual replacement: others have other options.
   if (!isNew || !isOne || key->option == "model")
     it->second = Instead::Nothing;
 }
@@ -113,7 +114,7 @@ bool RecipeChecker::checkOnce() {
   TrainFlags flags;
   flags.addTo(train);
   guardValues(train);
-  // The command line's, which took them.
+  // The command line's settings, which take precedence.
   (void)flags.recipe.take("", given);
   size_t before = refused.size();
   for (const FileProblem &problem : flags.recipe.take(file, rest()))
@@ -133,7 +134,7 @@ bool RecipeChecker::checkOnce() {
     tell(flags.recipe.problemOf(status, *setting), setting->path);
     return true;
   }
-  // Beside others it may come of what was taken away.
+  // After other problems, it may be caused by removed settings.
   if (checked.problems.empty())
     checked.problems.push_back({file, 1, 1, status.message()});
   return false;

@@ -1,4 +1,4 @@
-//===- RecipeCheck.h - All that is wrong with a recipe ----------*- C++ -*-===//
+//===- RecipeCheck.h - Report all errors of a recipe ------------*- C++ -*-===//
 #ifndef REPRISE_TOOLS_RECIPECHECK_H
 #define REPRISE_TOOLS_RECIPECHECK_H
 
@@ -7,18 +7,18 @@
 namespace reprise::tools {
 
 struct CheckedRecipe {
-  /// In the order of the file.
+  /// Problems in the order of the file.
   std::vector<FileProblem> problems;
-  /// The settings of the run, with the defaults that decide it; empty if there
+  /// The settings of the run, with the defaults that affect it; empty if there
   /// are problems.
   std::vector<recipe::Setting> settings;
-  size_t keys = 0; // that the file says
+  size_t keys = 0; // in the file
 };
 
-/// Checks a recipe, or that of a saved state, as 'reprise train --recipe FILE'
-/// with the options `given` would; everything that can be refused without
-/// compiling or reading data is, all of it at once. Fails for a file that
-/// cannot be read.
+/// Checks a recipe, or that of a saved state, like 'reprise train --recipe
+/// FILE' with the options `given`; reports at once everything that can be
+/// rejected without compiling or reading data. Fails for a file that cannot be
+/// read.
 rt::Expected<CheckedRecipe>
 checkRecipe(const std::string &file,
             const std::vector<recipe::Setting> &given = {});

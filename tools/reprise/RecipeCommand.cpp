@@ -1,7 +1,7 @@
 //===- RecipeCommand.cpp - reprise recipe ---------------------------------===//
 //
-// Recipes without a run: checked as 'reprise train' would, written to begin
-// with, shown with everything that they leave to defaults.
+// Recipes without a run: checked like 'reprise train', written as templates,
+// shown with all defaults.
 //
 //===----------------------------------------------------------------------===//
 
@@ -21,7 +21,7 @@
 using namespace reprise;
 using namespace reprise::tools;
 
-/// The settings of a recipe in which nothing is wrong.
+/// Returns the settings of a recipe without errors.
 static rt::Expected<CheckedRecipe> checkedRecipe(const std::string &file) {
   rt::Expected<CheckedRecipe> checked = checkRecipe(file);
   if (!checked.ok() || checked->problems.empty())
@@ -98,7 +98,7 @@ static rt::Status showSettings(const std::string &file,
 static rt::Status showRecipe(const RecipeOptions &options) {
   if (options.json && options.output != "-")
     return misuse("--json prints to standard output; leave out -o");
-  // What a state holds was resolved by its run, whose files may be gone.
+  // The run resolved a state's recipe already, and its files may be gone.
   if (llvm::StringRef(options.file).ends_with(".safetensors")) {
     rt::Expected<std::string> text = readRecipeText(options.file);
     if (!text.ok())
@@ -118,7 +118,7 @@ static rt::Status showRecipe(const RecipeOptions &options) {
 }
 
 /// Drops the keys that the model has no option for, and sets the defaults of
-/// the others unless the data decide them.
+/// the others unless they follow from the data.
 static void takeModel(const zoo::ModelOptions &model, bool isSynthetic,
                       recipe::Keys &keys) {
   auto set = [&](const char *path, std::optional<std::string> value,
@@ -156,8 +156,8 @@ static void takeModel(const zoo::ModelOptions &model, bool isSynthetic,
   set("training.batch_size", whole(model.batch));
 }
 
-/// Keys that say nothing of data of this kind are none of their recipe. Of data
-/// that are not there yet nobody knows.
+/// Drops keys without effect on data of this kind. The kind of data that does
+/// not exist yet is unknown.
 static void takeData(const std::string &source, recipe::Keys &keys) {
   std::error_code error;
   bool isSynthetic = source == "synthetic";
@@ -181,7 +181,7 @@ static void takeData(const std::string &source, recipe::Keys &keys) {
     keys.remove("data.skip_bad_files");
 }
 
-/// The keys of a model's recipe, with the defaults that they have for it.
+/// Returns the keys of a model's recipe, with their defaults for it.
 static rt::Expected<recipe::Keys> keysOf(const RecipeOptions &options) {
   recipe::Keys keys = allKeys();
   takeData(options.data, keys);
@@ -195,7 +195,7 @@ static rt::Expected<recipe::Keys> keysOf(const RecipeOptions &options) {
     takeModel((*info)->defaults, options.data == "synthetic", keys);
     return keys;
   }
-  // Files say themselves what they are.
+  // Model files contain their own options.
   for (const std::string &name : keys.namesIn("model"))
     if (name != "name" && name != "pretrained")
       keys.remove("model." + name);
@@ -229,7 +229,7 @@ static rt::Status initRecipe(const RecipeOptions &options) {
           recipe::writeCommented(settings, *keys));
 }
 
-/// Adds a command that runs `action` of the options.
+/// Adds a command that runs `action` on the options.
 static CLI::App *
 addAction(CLI::App &group, const char *name, const char *what,
           std::shared_ptr<RecipeOptions> options, Invocation &invocation,

@@ -19,7 +19,7 @@ using namespace reprise::tools;
 // Keys
 //===----------------------------------------------------------------------===//
 
-/// "weight-decay" as keys are spelled.
+/// Returns "weight_decay" for "weight-decay", the spelling of keys.
 static std::string snakeCase(std::string name) {
   std::replace(name.begin(), name.end(), '-', '_');
   return name;
@@ -32,7 +32,7 @@ static recipe::Key keyOf(const OptimizerInfo &info, const Hyperparameter &one) {
   bool isSwitch = one.kind == Hyperparameter::Kind::Switch;
   key.kind = isSwitch ? recipe::Kind::Switch : recipe::Kind::Number;
   key.usual = isSwitch ? "false" : rt::courseNumber(one.value);
-  // Without it another number takes its place.
+  // Without it another number is used.
   key.isExample = one.kind == Hyperparameter::Kind::Exception;
   std::string meaning = one.meaning;
   key.meaning = (meaning.empty() ? "Of " : meaning + "; of ") + info.name.str();
@@ -65,7 +65,7 @@ static bool endsWith(const std::string &text, const std::string &end) {
          text.compare(text.size() - end.size(), end.size(), end) == 0;
 }
 
-/// The length of a header, and the header.
+/// Detects the length of a header, and the header.
 bool tools::isSavedState(const std::string &path) {
   if (endsWith(path, ".safetensors"))
     return true;
@@ -114,7 +114,7 @@ void tools::showProblems(const std::vector<FileProblem> &problems) {
 // Into options
 //===----------------------------------------------------------------------===//
 
-/// Options of the command line, and those of a recipe whose place they take.
+/// Options of the command line, and those of a recipe that they replace.
 static const std::map<std::string, std::set<std::string>> kInstead = {
     {"--epochs", {"--steps"}},
     {"--steps", {"--epochs"}},
@@ -132,7 +132,7 @@ static const std::map<std::string, std::set<std::string>> kInstead = {
     {"--clip-grad-norm",
      {"--grad-clipper", "--clip-tolerance", "--clip-momentum"}}};
 
-/// The numbers that other optimizers have, and not this one.
+/// Returns the hyperparameters of other optimizers that this one does not have.
 static std::set<std::string> numbersOfOthers(const std::string &optimizer) {
   std::set<std::string> own, others;
   bool isKnown = false;
@@ -147,7 +147,7 @@ static std::set<std::string> numbersOfOthers(const std::string &optimizer) {
   return isKnown ? others : std::set<std::string>();
 }
 
-/// What a recipe may say and the command line has made meaningless.
+/// Returns the settings of a recipe that the command line makes meaningless.
 static std::set<std::string> leftOut(const CLI::App &command,
                                      const std::set<std::string> &given) {
   std::set<std::string> all;
@@ -168,7 +168,7 @@ static std::set<std::string> leftOut(const CLI::App &command,
   return all;
 }
 
-/// The option that a setting stands for.
+/// Returns the option of a setting.
 static std::string optionOf(const recipe::Key &key,
                             const recipe::Setting &setting) {
   bool isOff = key.kind == recipe::Kind::Switch && !key.off.empty() &&
@@ -178,7 +178,7 @@ static std::string optionOf(const recipe::Key &key,
 
 void RecipeFlags::addTo(CLI::App &app) {
   command = &app;
-  // The parser calls this when it has read all of the command line.
+  // The parser calls this after reading the whole command line.
   command
       ->add_option_function<std::string>(
           "--recipe", [this](const std::string &file) { apply(file); },
@@ -208,7 +208,7 @@ RecipeFlags::takeOne(const recipe::Setting &setting) {
   return std::nullopt;
 }
 
-/// Whether a budget may come of these values of an option.
+/// Returns true if these values of an option may set a budget.
 static bool mayBudget(const std::string &option,
                       const std::vector<std::string> &values) {
   return option != "--checkpointing-schedule" ||
@@ -217,8 +217,8 @@ static bool mayBudget(const std::string &option,
          });
 }
 
-/// Whether the command line took away the budget of a recipe and left none, so
-/// that what its plan may not compute again says nothing any longer.
+/// Returns true if the command line removed the recipe's budget without setting
+/// one, so that the restrictions on its plan no longer apply.
 static bool hasLostBudget(const CLI::App &command,
                           const std::vector<recipe::Setting> &settings,
                           const std::set<std::string> &given,
@@ -277,7 +277,7 @@ void RecipeFlags::apply(const std::string &file) {
   throw RecipeRefused{kUsage};
 }
 
-/// Whether `text` names the option, and not a longer one.
+/// Returns true if `text` contains the option's name, and not a longer one's.
 static bool names(const std::string &text, const std::string &option) {
   size_t at = text.find(option);
   if (option.empty() || at == std::string::npos)
@@ -286,13 +286,14 @@ static bool names(const std::string &text, const std::string &option) {
   return !std::isalnum((unsigned char)after) && after != '-';
 }
 
-/// The position at which a message names an option; npos if it does not.
+/// Returns the position at which a message names an option; npos if it does
+/// not.
 static size_t placeOf(const std::string &message, const std::string &option) {
   bool isNamed = option.rfind("--", 0) == 0 && names(message, option);
   return isNamed ? message.find(option) : std::string::npos;
 }
 
-/// The value of a setting that a message has in quotes; "" for none.
+/// Returns the value of a setting that a message quotes; "" if there is none.
 static std::string quotedIn(const std::string &message,
                             const recipe::Setting &setting) {
   for (const std::string &value : setting.values)
@@ -328,7 +329,7 @@ FileProblem RecipeFlags::problemOf(const rt::Status &status,
           status.message() + " (" + option + " is " + setting.path + ")"};
 }
 
-/// What an option was given, as a recipe says it.
+/// Returns an option's values in the form of a recipe.
 static std::vector<std::string> valuesOf(const recipe::Key &key,
                                          const CLI::Option &option) {
   std::vector<std::string> values = option.results();

@@ -1,7 +1,7 @@
 //===- RecipeFlags.h - Options from a recipe --------------------*- C++ -*-===//
 //
-// A recipe fills in what the command line does not say, as if its keys had been
-// typed; so every check of an option is one of its key too.
+// A recipe sets the options missing on the command line, as if its keys had
+// been typed; so every check of an option also applies to its key.
 //
 //===----------------------------------------------------------------------===//
 #ifndef REPRISE_TOOLS_RECIPEFLAGS_H
@@ -16,26 +16,27 @@
 
 namespace reprise::tools {
 
-/// The keys of recipes, those of every optimizer included.
+/// Returns the keys of recipes, including those of every optimizer.
 recipe::Keys allKeys();
 
-/// Whether a file is a saved state, whatever its name.
+/// Returns true if a file is a saved state, whatever its name.
 bool isSavedState(const std::string &path);
 
-/// The text of a recipe: a file of YAML, or a saved state that holds one.
+/// Returns the text of a recipe: a file of YAML, or a saved state that holds
+/// one.
 rt::Expected<std::string> readRecipeText(const std::string &path);
 
-/// Something wrong in a file; lines and columns count from 1.
+/// An error in a file; lines and columns count from 1.
 struct FileProblem {
   std::string file;
   int line = 0, column = 0;
   std::string message;
 };
 
-/// Shows problems as compilers write them, "r.yaml:3:5: error: MESSAGE".
+/// Shows problems in the form of compilers, "r.yaml:3:5: error: MESSAGE".
 void showProblems(const std::vector<FileProblem> &problems);
 
-/// Thrown out of the parser for a recipe whose problems were shown; ends the
+/// Thrown through the parser for a recipe whose problems were shown; ends the
 /// process with its code.
 struct RecipeRefused {
   int code;
@@ -43,24 +44,24 @@ struct RecipeRefused {
 
 class RecipeFlags {
 public:
-  /// Adds --recipe; after all other options of the command.
+  /// Adds --recipe; call it after adding the command's other options.
   void addTo(CLI::App &app);
   bool isGiven() const { return !path.empty(); }
   const std::string &file() const { return path; }
-  /// Gives options the values of a recipe, but those that were given already
-  /// and those that are meaningless beside them. What is refused is left out
-  /// and returned.
+  /// Sets options from a recipe, except those already given and those made
+  /// meaningless by these. Rejected settings are left out and returned.
   std::vector<FileProblem> take(const std::string &file,
                                 const std::vector<recipe::Setting> &settings);
-  /// The setting of the recipe that a status is about: one whose option it
-  /// names, or else whose value; null if there is none.
+  /// Returns the setting of the recipe that a status is about: the one whose
+  /// option it names, or else whose value; null if there is none.
   const recipe::Setting *find(const rt::Status &status) const;
-  /// The status as a problem of that setting.
+  /// Returns the status as a problem of that setting.
   FileProblem problemOf(const rt::Status &status,
                         const recipe::Setting &setting) const;
-  /// What command line and recipe say together, in the order of the keys.
+  /// Returns the combined settings of command line and recipe, in the order of
+  /// the keys.
   std::vector<recipe::Setting> settings() const;
-  /// The settings that the command line gives by itself.
+  /// Returns the settings given on the command line.
   const std::vector<recipe::Setting> &given() const { return typed; }
 
 private:

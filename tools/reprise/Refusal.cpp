@@ -1,10 +1,10 @@
 //===- Refusal.cpp - A budget that cannot be met --------------------------===//
 //
-// With few words the two numbers are told, for what goes on without it. Else
-// ways out, best first: a little more budget, which changes nothing else, and
-// all that the step wants where that is hardly more; a smaller batch; no
-// momentum, which is memory too; and where none of these fit, all that the step
-// wants. No two are alike.
+// The short form reports only the two numbers, for runs that continue without
+// the budget. The long form also lists ways out, best first: a slightly larger
+// budget, which changes nothing else, or enough for no recomputation if that is
+// hardly more; a smaller batch; no momentum, which takes memory too; and if
+// none of these fit, enough for no recomputation. No two are the same.
 //
 //===----------------------------------------------------------------------===//
 
@@ -18,13 +18,13 @@
 using namespace reprise;
 using namespace reprise::tools;
 
-/// Values that a refusal names.
+/// The number of values that a refusal names.
 static constexpr size_t kPinned = 5;
 
 namespace {
 struct WayOut {
   std::string flags; // to paste
-  /// None where only a schedule was looked for.
+  /// Nothing if only a schedule was searched for.
   std::optional<PointFacts> plan = std::nullopt;
   double more = 0; // of the step's time, over no recomputation
 };
@@ -35,7 +35,7 @@ static double moreThan(const PointFacts &plan, const PointFacts &plain) {
                                 : 0;
 }
 
-/// As a run's modes are said, where they are said by epochs.
+/// Returns a larger budget, by epochs if the run's modes are given by epochs.
 static WayOut moreBudget(const ModelRequest &request, const BudgetFacts &facts,
                          uint64_t bytes, const PointFacts &point) {
   std::string flags = request.isScheduled ? "budget=" + budgetText(bytes) +
@@ -44,7 +44,8 @@ static WayOut moreBudget(const ModelRequest &request, const BudgetFacts &facts,
   return {flags, point, moreThan(point, facts.plain)};
 }
 
-/// The bytes that a share of another step would not be.
+/// Returns the budget in bytes, since a share of another step would be other
+/// bytes.
 static std::string sameBudget(const ModelRequest &request,
                               const BudgetFacts &facts) {
   const std::optional<BudgetRequest> &asked = request.compile.budget;
@@ -57,8 +58,8 @@ static std::string sameBudget(const ModelRequest &request,
              : " --budget " + bytes;
 }
 
-/// A smaller batch; none where one image is too much. Its plan is not searched
-/// for, which takes as long as the one that was refused.
+/// Returns a smaller batch; nothing if one image is too much. Its plan is not
+/// searched for, which would take as long as the refused one.
 static std::optional<WayOut> smallerBatch(const ModelRequest &request,
                                           const BudgetFacts &facts) {
   int64_t batch = batchOf(request);
@@ -105,7 +106,7 @@ static std::optional<WayOut> noMomentum(ModelRequest request,
 static std::vector<WayOut> findWaysOut(const ModelRequest &request,
                                        const BudgetFacts &facts) {
   Activity activity("looking for ways out");
-  // A hundredth more memory is better spent than on computing again.
+  // A hundredth more memory costs less than recomputing.
   uint64_t least = facts.rounded.bytes;
   bool isAll = facts.plain.bytes <= least + least / 100;
   WayOut all = moreBudget(request, facts, facts.plain.bytes, facts.plain);
@@ -151,7 +152,7 @@ static std::string describePinned(const BudgetFacts &facts) {
          "in " + std::to_string(others) + (others == 1 ? " other" : " others"),
          ""});
   std::string text = table.str();
-  // No titles.
+  // Removes the titles.
   text.erase(0, text.find('\n') + 1);
   return "  pinned  by '" + facts.provenAt + "', beside " +
          text::formatSize(facts.provenFixed) +

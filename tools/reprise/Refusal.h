@@ -6,30 +6,30 @@
 
 namespace reprise::tools {
 
-/// How much is looked for of what would help: ways out are planned, which takes
-/// longer than a refusal.
+/// The extent of advice: ways out are planned, which takes longer than the
+/// refusal alone.
 enum class Advice { WaysOut, Numbers };
 
-/// The error that `facts`, which have no plan, mean for a request: at most
-/// fifteen lines, with ways out that have been tried on paper.
+/// Returns the error for a request that `facts` without a plan stand for: at
+/// most fifteen lines, with ways out that have been planned.
 rt::Status refuse(const ModelRequest &request, const BudgetFacts &facts);
 
-/// The two numbers alone, in a line.
+/// Returns only the two numbers, in one line.
 rt::Status refuseShortly(const ModelRequest &request, const BudgetFacts &facts);
-/// What refuse() shows as JSON: `facts` and "ways_out".
+/// Returns refuse()'s content as JSON: `facts` and "ways_out".
 nlohmann::ordered_json refusalJson(const ModelRequest &request,
                                    const BudgetFacts &facts);
 
-/// Loads a request and lowers it to a level; refuses a budget that cannot be
+/// Loads a request and lowers it to a level; fails for a budget that cannot be
 /// met.
 rt::Status lowerRequest(Compiler &compiler, const ModelRequest &request,
                         CompileLevel level);
-/// The same of a request that `compiler` has loaded.
+/// The same for a request that `compiler` has loaded.
 rt::Status lowerLoaded(Compiler &compiler, const ModelRequest &request,
                        CompileLevel level, Advice advice);
 
-/// A proof that is untrue, as BudgetPlans::checkProofs says it: an internal
-/// error that ends everything.
+/// Returns an internal error for a wrong proof, with BudgetPlans::checkProofs'
+/// message.
 rt::Status contradiction(const std::string &error);
 
 } // namespace reprise::tools

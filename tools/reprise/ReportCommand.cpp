@@ -36,7 +36,7 @@ static rt::Expected<ProgramFacts> readFacts(const ReportOptions &options) {
   return facts;
 }
 
-/// The numbers of a picture by 'reprise plan --sweep'.
+/// Reads the numbers of a picture by 'reprise plan --sweep'.
 static rt::Expected<std::optional<CurveChart>>
 readPicture(const std::string &path) {
   if (path.empty())

@@ -1,4 +1,4 @@
-//===- RooflineCache.cpp - This machine's speed, measured once ------------===//
+//===- RooflineCache.cpp - The cached roofline of this machine ------------===//
 #include "RooflineCache.h"
 #include "CacheFolder.h"
 #include "Console.h"
@@ -13,7 +13,7 @@
 using namespace reprise;
 using namespace reprise::tools;
 
-// Far more than a cache has.
+// Far more than the size of a cache file.
 static constexpr uint64_t kMostBytes = 1 << 16;
 
 std::string tools::rooflineCachePath(const MachineId &machine) {
@@ -26,15 +26,15 @@ std::string tools::rooflineCachePath(const MachineId &machine) {
 
 static constexpr const char *kNarrow = "gflops_16bit";
 
-/// Nothing, and a note unless there is no file, when it cannot be used.
+/// Returns nothing if it cannot be used, with a note unless there is no file.
 static std::optional<rt::Roofline> readCache(const std::string &path,
                                              const MachineId &machine,
                                              std::string &note) {
   std::error_code error;
   if (!std::filesystem::exists(path, error))
     return std::nullopt;
-  // Not a stream: something else than a file in its place, as a pipe, must not
-  // be waited for.
+  // A file rather than a stream: this must not wait on anything else, such as a
+  // pipe.
   rt::Expected<rt::InputFile> file = rt::InputFile::open(path);
   std::string text;
   if (file.ok() && file->size() <= kMostBytes)
@@ -56,7 +56,7 @@ static std::optional<rt::Roofline> readCache(const std::string &path,
     roofline = {json["gflops"], json["gbytes_per_second"]};
     for (double rate : {roofline.gflops, roofline.gigabytesPerSecond})
       isWhole = isWhole && rate > 0 && rate <= 1e9;
-    // Files of versions without this rate are no damage.
+    // Files of versions without this rate are not damaged.
     bool isOld = !json.contains(kNarrow);
     if (isWhole && isOld)
       return std::nullopt;
@@ -70,7 +70,7 @@ static std::optional<rt::Roofline> readCache(const std::string &path,
     note = "'" + path + "' is damaged; measured this machine's speed again";
     return std::nullopt;
   }
-  // Another machine that shares the home is nothing to tell anyone.
+  // A different machine that shares the home directory deserves no message.
   if (json["processor"] != machine.processor ||
       json["library"] != machine.library || json["threads"] != machine.threads)
     return std::nullopt;
@@ -110,7 +110,7 @@ rt::Expected<rt::Roofline> tools::cachedRoofline(const std::string &path,
 rt::Expected<rt::Roofline>
 tools::machineRoofline(const MachineId &machine, const MeasureRoofline &measure,
                        bool mayWarn) {
-  // Once a process, so that its plans are of one machine, cached or not.
+  // Once per process, so that its plans use the same rates, cached or not.
   static std::mutex mutex;
   static std::map<std::pair<std::string, unsigned>, rt::Roofline> known;
   std::lock_guard<std::mutex> lock(mutex);

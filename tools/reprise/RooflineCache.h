@@ -1,4 +1,4 @@
-//===- RooflineCache.h - This machine's speed, measured once ----*- C++ -*-===//
+//===- RooflineCache.h - The cached roofline of this machine ----*- C++ -*-===//
 #ifndef REPRISE_TOOLS_ROOFLINECACHE_H
 #define REPRISE_TOOLS_ROOFLINECACHE_H
 
@@ -8,7 +8,7 @@
 
 namespace reprise::tools {
 
-/// What a machine's roofline depends on.
+/// The properties that a machine's roofline depends on.
 struct MachineId {
   std::string device, processor, library;
   unsigned threads = 1;
@@ -16,19 +16,19 @@ struct MachineId {
 
 using MeasureRoofline = std::function<rt::Expected<rt::Roofline>(unsigned)>;
 
-/// The roofline that `path` holds for `machine`; without one, as measured, and
-/// written there. A file that is damaged, of another machine or cannot be
-/// written is no error, but said in `note`.
+/// Returns the roofline that `path` holds for `machine`; if there is none,
+/// measures it and writes it there. A file that is damaged, belongs to another
+/// machine or cannot be written is not an error; `note` reports it.
 rt::Expected<rt::Roofline> cachedRoofline(const std::string &path,
                                           const MachineId &machine,
                                           const MeasureRoofline &measure,
                                           std::string &note);
 
-/// "$XDG_CACHE_HOME/reprise/roofline-cpu-2.json" or below "~/.cache", for a
-/// device and a number of threads; "" where there is no home.
+/// Returns "$XDG_CACHE_HOME/reprise/roofline-cpu-2.json" or below "~/.cache",
+/// for a device and a number of threads; "" if there is no home.
 std::string rooflineCachePath(const MachineId &machine);
 
-/// The above, in the cache's place. Notes are warnings if `mayWarn`.
+/// The same, at the cache's path. Notes are warnings if `mayWarn`.
 rt::Expected<rt::Roofline> machineRoofline(const MachineId &machine,
                                            const MeasureRoofline &measure,
                                            bool mayWarn);

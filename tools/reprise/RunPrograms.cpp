@@ -1,4 +1,4 @@
-//===- RunPrograms.cpp - The programs of a run that has several -----------===//
+//===- RunPrograms.cpp - The programs of a run with several ---------------===//
 
 #include "RunPrograms.h"
 #include "Console.h"
@@ -17,7 +17,7 @@ using namespace reprise::tools;
 using Clock = std::chrono::steady_clock;
 
 namespace {
-/// Adds the seconds that it lives.
+/// Adds the seconds of its lifetime.
 class Stopwatch {
 public:
   explicit Stopwatch(double &total) : total(total) {}
@@ -34,7 +34,7 @@ private:
 } // namespace
 
 //===----------------------------------------------------------------------===//
-// Which program
+// Choice of the program
 //===----------------------------------------------------------------------===//
 
 size_t RunPrograms::phaseOf(uint64_t epoch) const {
@@ -74,7 +74,7 @@ RunFlags RunPrograms::flagsOf(size_t phase) const {
   return of;
 }
 
-/// The run's own, in a mode and for the images of a bucket.
+/// Returns the run's own request, in a mode and for the images of a bucket.
 rt::Expected<ModelRequest> RunPrograms::requestFor(const std::string &mode,
                                                    size_t bucket) const {
   ModelRequest of = own;
@@ -86,7 +86,7 @@ rt::Expected<ModelRequest> RunPrograms::requestFor(const std::string &mode,
       return options.status();
     of.compile = std::move(*options);
     of.isScheduled = true;
-    // What no option says by itself.
+    // Settings that no option expresses by itself.
     of.compile.emitGradients = own.compile.emitGradients;
     of.compile.emitNonFinite = own.compile.emitNonFinite;
     of.compile.loss = own.compile.loss;
@@ -99,7 +99,7 @@ rt::Expected<ModelRequest> RunPrograms::requestFor(const std::string &mode,
   return of;
 }
 
-/// Looks at what every mode says, before anything is compiled.
+/// Checks the text of every mode, before anything is compiled.
 rt::Status RunPrograms::checkModes() const {
   REPRISE_RETURN_IF_ERROR(ProgramCache::ofUser().status());
   std::vector<std::string> modes = {plan.onOutOfMemory};
@@ -121,7 +121,8 @@ rt::Status RunPrograms::checkModes() const {
 // Compiling
 //===----------------------------------------------------------------------===//
 
-/// Of what will be wanted, whose compilation begins if it has not.
+/// Returns the ticket of a needed program, whose compilation begins if it has
+/// not.
 RunPrograms::Ticket RunPrograms::ticketOf(const Key &key) {
   auto [found, isNew] = coming.try_emplace(key);
   if (isNew)
@@ -156,8 +157,8 @@ rt::Expected<BuiltProgram> RunPrograms::programOf(const Key &key) {
   return program;
 }
 
-/// What is said of the model, once for all programs: data are looked at. A
-/// batch for every bucket.
+/// Settles the device, the target and the model once for all programs, which
+/// reads the data. Gives every bucket a batch.
 rt::Status RunPrograms::settle() {
   rt::Expected<SourceKind> kind = classifySource(flags.source);
   if (!kind.ok())
@@ -179,8 +180,8 @@ rt::Status RunPrograms::settle() {
   return {};
 }
 
-/// Where nothing is evaluated no image is of the model's own size, unless that
-/// is a bucket's: the smallest one's of its batch takes its place.
+/// If nothing is evaluated, no image has the model's own size unless a bucket
+/// has it: the smallest bucket of its batch then replaces it.
 void RunPrograms::takeSizeOfBucket() {
   rt::Expected<const zoo::ModelInfo *> info = findModel(own.source);
   if (!info.ok())
@@ -205,8 +206,8 @@ void RunPrograms::takeSizeOfBucket() {
   settled.model = flags.model;
 }
 
-/// Whether a model for another size has the variables of the run's own: those
-/// that hold a number for each place of an image have not.
+/// Checks that a model for another size has the variables of the run's own:
+/// variables with a number for each place of an image differ.
 rt::Status
 RunPrograms::checkVariables(const rt::Bucket &bucket,
                             const std::vector<ModelVariable> &mine,
@@ -227,7 +228,7 @@ std::vector<rt::Bucket> RunPrograms::buckets() const {
   return all;
 }
 
-/// Whether images of a bucket are those that the run's own program takes.
+/// Returns true if the run's own program takes images of the bucket's size.
 bool RunPrograms::isOwnSize(const rt::Bucket &bucket) const {
   rp_program *own = running.program.get();
   for (size_t i = 0, n = rp_program_input_count(own, "train_step"); i < n;
@@ -243,8 +244,8 @@ bool RunPrograms::isOwnSize(const rt::Bucket &bucket) const {
   return false;
 }
 
-/// A program that is begun: planned where it may be refused, as it is when it
-/// has a budget or the process a limit.
+/// Begins a program: plans it if it may be refused, because it has a budget or
+/// the process a limit.
 rt::Expected<std::shared_ptr<ProgramBuild>>
 RunPrograms::build(const rt::Expected<ModelRequest> &wanted, Advice advice) {
   if (!wanted.ok())
@@ -261,7 +262,7 @@ RunPrograms::build(const rt::Expected<ModelRequest> &wanted, Advice advice) {
   return build;
 }
 
-/// Plans the programs of all sizes where they may be refused: one that does not
+/// Plans the programs of all sizes if they may be refused: one that does not
 /// fit ends the run, or its size is left out. Begins to compile the others.
 rt::Status RunPrograms::prepareBuckets(size_t phase) {
   auto ownBuild = ProgramBuild::begin(own, /*describes=*/false);
@@ -297,14 +298,14 @@ rt::Status RunPrograms::prepareBuckets(size_t phase) {
   if (fitting.empty())
     return invalid("none of the sizes of --buckets fits");
   plan.buckets = std::move(fitting);
-  // Compiling takes memory too, which is not to be taken beside the steps.
+  // Compiling takes memory too, which must not be needed while steps run.
   for (size_t k = 0; flags.memoryLimit && k < plan.buckets.size(); ++k)
     REPRISE_RETURN_IF_ERROR(programOf({phase, k}).status());
   return {};
 }
 
-/// Plans whatever has a budget, which may be refused; that is to be said before
-/// the first step, not in a later epoch.
+/// Plans all programs with a budget, which may be refused; this must happen
+/// before the first step, not in a later epoch.
 rt::Status RunPrograms::prepareBudgets() {
   auto hasBudget = [](const std::string &mode) {
     return mode.rfind("budget=", 0) == 0;
@@ -334,7 +335,7 @@ rt::Status RunPrograms::prepareBudgets() {
   if (!begun.ok())
     return rt::Status::error(begun.status().code(),
                              "on_out_of_memory: " + begun.status().message());
-  // It lies in the cache of programs until it is wanted.
+  // It stays in the program cache until it is needed.
   queue.add([build = *begun] { return build->finish(); });
   return {};
 }
@@ -350,7 +351,7 @@ bool RunPrograms::takeOther(const Key &key, const rt::Status &status) {
   warn("'" + nameOf(key) + "' does not fit: " + status.message() +
        "; goes on with " + plan.onOutOfMemory);
   isOther[key.first] = true;
-  // Those of the mode that does not fit.
+  // The programs of the mode that does not fit.
   for (auto it = programs.begin(); it != programs.end();)
     it = it->first.first == key.first ? programs.erase(it) : std::next(it);
   for (auto it = coming.begin(); it != coming.end();) {
@@ -408,7 +409,8 @@ rt::Status RunPrograms::note(rt::Backend &backend) {
   return {};
 }
 
-/// Whether a process of `held` bytes may hold an arena in place of its own.
+/// Checks that a process of `held` bytes may hold another arena in place of its
+/// own.
 rt::Status RunPrograms::checkArena(uint64_t wanted, uint64_t held) const {
   uint64_t has = rp_program_arena_bytes(running.program.get());
   bool fits = !flags.memoryLimit || wanted <= has ||
@@ -471,7 +473,8 @@ rt::Status RunPrograms::useForEvaluation(rt::Backend &backend) {
   REPRISE_RETURN_IF_ERROR(note(backend));
   if (own == current)
     return {};
-  // The one that the run was opened with, whatever its mode: bits are the same.
+  // The program that the run was opened with, whatever its mode: the bits are
+  // the same.
   auto found = std::find_if(programs.begin(), programs.end(), [](auto &entry) {
     return entry.first.second == kOwnSize;
   });
@@ -479,10 +482,10 @@ rt::Status RunPrograms::useForEvaluation(rt::Backend &backend) {
 }
 
 //===----------------------------------------------------------------------===//
-// What ran
+// Results
 //===----------------------------------------------------------------------===//
 
-/// The steps of train_step, as a trace shows them.
+/// Returns the steps of train_step in the form of a trace.
 static std::vector<rt::TracedOp> tracedOps(const ProgramFacts &facts) {
   std::vector<rt::TracedOp> ops;
   const EntryFacts *entry = facts.entry("train_step");

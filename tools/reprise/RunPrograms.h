@@ -1,10 +1,10 @@
-//===- RunPrograms.h - The programs of a run that has several ---*- C++ -*-===//
+//===- RunPrograms.h - The programs of a run with several -------*- C++ -*-===//
 //
 // Programs of one model by epochs (modes of checkpointing) and by sizes of
 // images (buckets). They are compiled in the background, those of the next
-// steps first. What may be refused, because there is a budget or a limit of
-// memory, is planned before the first step, and only its code is made later.
-// What was compiled is kept in memory, and on disk for later runs.
+// steps first. Programs that may be refused, because of a budget or a memory
+// limit, are planned before the first step, and only their code is generated
+// later. Compiled programs are kept in memory, and on disk for later runs.
 //
 //===----------------------------------------------------------------------===//
 #ifndef REPRISE_TOOLS_RUNPROGRAMS_H
@@ -22,7 +22,7 @@ struct TracedProgram;
 
 namespace reprise::tools {
 
-/// A program as a trace shows it, called `name`.
+/// Returns a program in the form of a trace, with the name `name`.
 std::shared_ptr<const rt::TracedProgram> tracedProgram(const BuiltProgram &of,
                                                        const std::string &name);
 
@@ -30,7 +30,7 @@ std::shared_ptr<const rt::TracedProgram> tracedProgram(const BuiltProgram &of,
 struct UsedProgram {
   std::string name; // "segments=8", "224x192@8", "segments=8, 224x192@8"
   size_t predictedBytes = 0, measuredBytes = 0;
-  size_t changedBytes = 0; // where memory is checked
+  size_t changedBytes = 0; // if memory is checked
 };
 
 class RunPrograms final : public rt::Programs {
@@ -39,11 +39,12 @@ public:
       : flags(std::move(flags)), request(std::move(request)),
         plan(std::move(plan)) {}
 
-  /// Opens the program of `epoch` in the size of the model, or the one for what
-  /// does not fit, plans those that may not fit, and begins to compile.
+  /// Opens the program of `epoch` in the size of the model, or the one for
+  /// programs that do not fit; plans those that may not fit, and begins to
+  /// compile.
   rt::Expected<RunningProgram> open(uint64_t epoch);
 
-  /// With the images of a step, of all its micro-batches.
+  /// Returns the buckets with the images of a step, of all its micro-batches.
   std::vector<rt::Bucket> buckets() const override;
   bool isSame(const rt::StepPlace &a, const rt::StepPlace &b) const override;
   void expect(const std::vector<rt::StepPlace> &places) override;
@@ -54,18 +55,19 @@ public:
   }
   rt::Status use(rt::Backend &backend, const rt::StepPlace &place) override;
   rt::Status useForEvaluation(rt::Backend &backend) override;
-  /// Notes the memory of the program that runs.
+  /// Notes the memory of the running program.
   rt::Status note(rt::Backend &backend);
 
-  /// What the process was predicted to hold, by the programs that ran.
+  /// Returns the predicted memory of the process, by the programs that ran.
   rt::Expected<rt::ProcessMemory> process() const;
-  /// As a trace shows the program that runs; where that was asked for.
+  /// Returns the running program in the form of a trace, if requested.
   std::shared_ptr<const rt::TracedProgram> traced();
   /// Each program that ran, in order of the phases.
   std::vector<UsedProgram> used() const;
-  /// How long planning and compiling were waited for since the run was opened.
+  /// Returns the seconds that planning and compiling were waited for since the
+  /// run was opened.
   double compileSeconds() const { return planned + awaited; }
-  /// How long else they went on, beside the steps.
+  /// Returns the other seconds of planning and compiling, while steps ran.
   double hiddenSeconds() const {
     return std::max(0.0, queue.seconds() - awaited);
   }
@@ -102,23 +104,23 @@ private:
   rt::Expected<BuiltProgram> programOf(const Key &key);
   rt::Status switchTo(rt::Backend &backend, const Key &key);
   rt::Status checkArena(uint64_t wanted, uint64_t held) const;
-  /// Whether another mode may be tried for the phase; takes it.
+  /// Returns true if another mode may be tried for the phase, and chooses it.
   bool takeOther(const Key &key, const rt::Status &status);
 
   RunFlags flags;
   RunRequest request;
   ProgramPlan plan;
   RunFlags settled; // with the target of the device
-  ModelRequest own; // as these and data say it, of no mode and bucket
-  /// Phases that are trained as plan.onOutOfMemory says.
+  ModelRequest own; // with these flags and data, without mode and bucket
+  /// Phases that are trained in the mode plan.onOutOfMemory.
   std::map<size_t, bool> isOther;
   std::map<Key, BuiltProgram> programs;
   std::map<Key, Ticket> coming;
   std::map<Key, UsedProgram> memory;
   std::map<Key, std::shared_ptr<const rt::TracedProgram>> traces;
-  bool hasTrained = false; // in the program that runs
+  bool hasTrained = false; // in the running program
   Key current = {0, kOwnSize};
-  BuiltProgram first;              // that the run was opened with
+  BuiltProgram first;              // opened with the run
   BuiltProgram running;            // of `current`; a backend has it
   rt::ProcessMemory predicted;     // with the first one
   double planned = 0, awaited = 0; // seconds

@@ -16,7 +16,7 @@
 using namespace reprise;
 using namespace reprise::tools;
 
-/// A value that its reader refuses is a mistake of the command line.
+/// Checks a value by its reader; an error is a mistake of the command line.
 static std::string checkSteps(const std::string &text) {
   return rt::parseImageSteps(text).status().message();
 }
@@ -97,7 +97,7 @@ void RunFlags::addTo(CLI::App &command) {
       .add_option_function<std::string>(
           "model",
           [this](const std::string &name) {
-            // Before what else is missing.
+            // Before other missing options are reported.
             if (rt::Status known = classifySource(name).status();
                 isMisuse(known))
               throw CLI::ValidationError(known.message());
@@ -194,12 +194,13 @@ rt::DatasetOptions RunFlags::dataOptions() const {
   return options;
 }
 
-/// The rows that say what a model takes: those of training, if there are some.
+/// Returns the rows that determine the model: the training rows, if there are
+/// some.
 static rt::Split splitOfModel(const rt::DataSpec &spec) {
   return rt::traitsOf(spec).hasTraining() ? rt::Split::Train : rt::Split::Test;
 }
 
-/// Of images that become what the model takes only the classes.
+/// Takes only the classes from images that are resized to the model's input.
 static rt::Status takeClasses(const RunFlags &flags,
                               zoo::ModelOptions &options) {
   if (!options.classes && !flags.classNames.empty())
@@ -215,9 +216,9 @@ static rt::Status takeClasses(const RunFlags &flags,
   return {};
 }
 
-/// What the data say of a model: the images' extents, and of a directory the
-/// classes. A file may hold a few images of many classes, so that its labels
-/// say nothing of the model's.
+/// Takes the model's settings from the data: the images' extents, and for a
+/// directory the classes. A file may hold a few images of many classes, so its
+/// labels do not determine the model's.
 static rt::Status takeFromData(const RunFlags &flags,
                                const zoo::ModelInfo &info,
                                zoo::ModelOptions &options) {
@@ -245,7 +246,7 @@ static rt::Status takeFromData(const RunFlags &flags,
                                  : std::string()));
   rt::ImageShape shape = rt::imageShapeOf(image);
   const zoo::ModelOptions &defaults = info.defaults;
-  // Images without extents (N,F) fit a model that sees them flat.
+  // Images without extents (N,F) fit a model that flattens them.
   bool flat = shape.height == 1 && shape.width == 1 &&
               int64_t(shape.elements()) ==
                   *defaults.height * *defaults.width * *defaults.channels;
@@ -264,9 +265,9 @@ static rt::Status takeFromData(const RunFlags &flags,
   return {};
 }
 
-/// Opens the training data for their labels alone: images that become what a
-/// program takes are the smallest there can be, and others are left out where
-/// columns have names.
+/// Opens the training data for their labels alone: resizable images get the
+/// smallest possible size, and other columns are left out if columns have
+/// names.
 static rt::Expected<std::unique_ptr<rt::Dataset>>
 openLabels(const RunFlags &flags, int32_t classes) {
   rt::DataSpec spec = flags.dataSpec();
@@ -285,8 +286,8 @@ openLabels(const RunFlags &flags, int32_t classes) {
   return rt::openDataset(spec, rt::Split::Train, options);
 }
 
-/// For each class the mean number of rows of all classes, divided by its own:
-/// then they weigh alike together.
+/// Computes for each class the mean number of rows of all classes, divided by
+/// its own: all classes then have the same total weight.
 static rt::Status balanceClasses(const RunFlags &flags, ModelRequest &wanted) {
   int64_t classes = 0;
   if (wanted.kind == SourceKind::Zoo) {
@@ -350,7 +351,7 @@ rt::Expected<ModelRequest> tools::modelRequest(const RunFlags &flags,
   return wanted;
 }
 
-/// Compiles, or takes what the cache has.
+/// Compiles, or takes the cache's program.
 static rt::Expected<BuiltProgram> compileSource(const RunFlags &flags,
                                                 const RunRequest &request) {
   rt::Expected<ModelRequest> wanted = modelRequest(flags, request);
@@ -362,7 +363,7 @@ static rt::Expected<BuiltProgram> compileSource(const RunFlags &flags,
   return build.ok() ? (*build)->finish() : build.status();
 }
 
-/// Takes a program over, and what `artifact` says of it where it is called.
+/// Takes a program, and its facts from `artifact` if requested.
 template <typename Artifact>
 static rt::Expected<BuiltProgram> take(rp_program *program, bool describes,
                                        Artifact artifact) {
@@ -387,7 +388,7 @@ rt::Expected<BuiltProgram> tools::openBytes(const std::vector<uint8_t> &bytes,
   });
 }
 
-/// Warns of an artifact whose threads have to share processors.
+/// Warns of an artifact with more threads than processors.
 static void warnOfThreads(const rp_program *program, const std::string &path) {
   rt::ProcessorLimit limit = rt::usableProcessors();
   uint32_t threads = rp_program_threads(program);
@@ -424,8 +425,8 @@ static rt::Expected<BuiltProgram> openProgram(const RunFlags &flags,
   return compileSource(flags, request);
 }
 
-/// The budget with which the process would stay within what it may take; 0 if
-/// the arena is not what takes too much.
+/// Returns the budget with which the process would stay within its limit; 0 if
+/// the arena is not the cause.
 static uint64_t fittingBudget(const rp_program *program,
                               const rt::ProcessMemory &memory, uint64_t limit) {
   uint64_t arena = rp_program_arena_bytes(program);
@@ -438,7 +439,7 @@ static uint64_t fittingBudget(const rp_program *program,
   return left > beside && left - beside < arena ? left - beside : 0;
 }
 
-/// A refusal, with the budget that would help.
+/// Returns a refusal with the budget that would help.
 static rt::Status refuseProcess(const rt::Status &status, uint64_t budget,
                                 const RunFlags &flags) {
   std::string help = "; a smaller batch or data set would help";
@@ -494,7 +495,7 @@ rt::Expected<PreparedRun> tools::prepareRun(const RunFlags &asked,
     return built.status();
   const std::shared_ptr<rp_program> &program = built->program;
   Activity activity("looking at the data");
-  // What the compiler no longer needs goes back before anything is counted.
+  // Returns the compiler's freed memory to the system before it is measured.
   ::malloc_trim(0);
   auto memory = rt::predictProcessMemory(program.get(), flags.dataSpec(),
                                          request.split, request.saves);
@@ -510,7 +511,7 @@ rt::Expected<PreparedRun> tools::prepareRun(const RunFlags &asked,
   return PreparedRun{program, *memory, target, built->facts};
 }
 
-/// Whether a budget may be chosen for a limit on the process.
+/// Returns true if a budget may be chosen for a limit on the process.
 static bool mayChooseBudget(const RunFlags &flags, const RunRequest &request) {
   rt::Expected<SourceKind> kind = classifySource(flags.source);
   return request.choosesBudget && flags.memoryLimit &&
@@ -518,8 +519,9 @@ static bool mayChooseBudget(const RunFlags &flags, const RunRequest &request) {
          *kind != SourceKind::Artifact;
 }
 
-/// Explains why a run with a limit does not fit and what would fit. `isKnown`:
-/// the run was refused; otherwise this succeeds unless there is a proof.
+/// Returns an error that explains why a run with a limit does not fit and which
+/// settings would fit. `isKnown`: the run was refused; otherwise this succeeds
+/// unless there is a proof.
 static rt::Status explainLimit(const RunFlags &flags, const RunRequest &request,
                                const rt::Status &tooLarge, uint64_t left,
                                bool isKnown) {
@@ -532,8 +534,8 @@ static rt::Status explainLimit(const RunFlags &flags, const RunRequest &request,
   return refuseLimit(*wanted, tooLarge, *floor, left);
 }
 
-/// Compiles again with the budget that fits a limit on the process. Planning
-/// leaves memory behind that is counted when it is done, hence the attempts.
+/// Compiles again with the budget that fits a limit on the process. Memory left
+/// by planning counts towards the limit, hence several attempts.
 static rt::Expected<PreparedRun> prepareWithin(const RunFlags &flags,
                                                const RunRequest &request) {
   constexpr int kAttempts = 3;
@@ -565,7 +567,7 @@ static rt::Expected<PreparedRun> prepareWithin(const RunFlags &flags,
       tooLarge = fits;
     left = budget;
     smaller.compile.setBudget(std::to_string(budget));
-    // A search would take long to find nothing.
+    // A search would take long and find nothing.
     if (attempt == 0)
       REPRISE_RETURN_IF_ERROR(
           explainLimit(smaller, request, tooLarge, left, /*isKnown=*/false));

@@ -1,8 +1,7 @@
 //===- RunSource.h - A model ready to run -----------------------*- C++ -*-===//
 //
-// Turns what a user names into a session: a model is compiled in memory, an
-// artifact is loaded. What a model of the zoo is not told it takes from the
-// data.
+// Turns a source into a session: a model is compiled in memory, an artifact is
+// loaded. Missing settings of a model of the zoo follow from the data.
 //
 //===----------------------------------------------------------------------===//
 #ifndef REPRISE_TOOLS_RUNSOURCE_H
@@ -18,26 +17,26 @@
 
 namespace reprise::tools {
 
-/// What train and eval have in common.
+/// The common flags of train and eval.
 struct RunFlags {
-  std::string source, data, device; // empty: what the program is for
+  std::string source, data, device; // empty device: the program's
   uint64_t syntheticSize = 2048;
   bool checkMemory = false;
   rt::ImageSpec images;
-  /// Names of the classes and of the split for tests, as in rt::DataSpec.
+  /// Names of the classes and of the test split, as in rt::DataSpec.
   std::vector<std::string> classNames;
   std::string testSplit;
-  unsigned loaderThreads = 0; // 0: as many as the data are worth
-  /// Bytes that the whole process may take; 0: what the system allows.
+  unsigned loaderThreads = 0; // 0: chosen by the cost of the data
+  /// The limit on the bytes of the whole process; 0: the system's.
   uint64_t memoryLimit = 0;
   ModelFlags model;
   CompileFlags compile;
   void addTo(CLI::App &command);
   rt::DataSpec dataSpec() const;
-  /// Returns the options for data that are opened before there is a program.
+  /// Returns the options for data opened before there is a program.
   rt::DatasetOptions dataOptions() const;
-  /// Takes the names of classes of the state in `file`. Fails where the command
-  /// line gives others, or gives some for data without folders of classes.
+  /// Takes the class names of the state in `file`. Fails if the command line
+  /// gives others, or gives some for data without class folders.
   rt::Status takeClassNames(const std::vector<std::string> &ofState,
                             const std::string &file);
   /// Takes the orientation of a state's course, which extents of volumes depend
@@ -47,81 +46,84 @@ struct RunFlags {
   std::set<std::string> givenImages() const;
 };
 
-/// What a run needs of a program that is compiled for it.
+/// A run's requirements on a program that is compiled for it.
 struct RunRequest {
   bool gradients = false;
-  /// Whether it says of each step if something was not finite.
+  /// True if each step reports values that are not finite.
   bool checkFinite = false;
-  /// Of a zoo's model that is not told its own.
+  /// The batch of a zoo's model without a given one.
   std::optional<int64_t> batch;
-  /// Of the data that it will read.
+  /// The split of the data that it will read.
   rt::Split split = rt::Split::Train;
-  /// Whether states are to be written.
+  /// True if states will be written.
   bool saves = true;
-  /// Whether test data are read beside.
+  /// True if test data is read too.
   bool evaluates = false;
-  /// Whether they may be, where there are some.
+  /// True if test data may be read, if there is some.
   bool mayEvaluate = false;
-  /// Whether nothing is evaluated, at the end neither.
+  /// True if nothing is evaluated, not even at the end.
   bool neverEvaluates = false;
-  /// Whether what the program says of its steps is wanted beside.
+  /// True if the facts about the program's steps are requested too.
   bool describes = false;
-  /// Whether a model without a budget gets one where the limit on the process
-  /// asks for it.
+  /// True if a model without a budget gets one if the limit on the process
+  /// requires it.
   bool choosesBudget = true;
 };
 
-/// A program, and what the process that runs it will hold.
+/// A program, and the predicted memory of the process that runs it.
 struct PreparedRun {
   std::shared_ptr<rp_program> program;
   rt::ProcessMemory memory;
-  /// What it was compiled for, because of its device; empty: what was asked.
+  /// The target it was compiled for, because of its device; empty: the
+  /// requested one.
   std::string target;
-  /// Where it was asked for; else null.
+  /// Null if not requested.
   std::shared_ptr<const ProgramFacts> facts = nullptr;
 };
 
-/// A program that is opened.
+/// An opened program.
 struct BuiltProgram {
   std::shared_ptr<rp_program> program;
-  /// Where they were asked for; else null.
+  /// Null if not requested.
   std::shared_ptr<const ProgramFacts> facts = nullptr;
 };
 
-/// The program of an artifact's bytes; `describes` asks for its facts.
+/// Opens the program of an artifact's bytes; `describes` requests its facts.
 rt::Expected<BuiltProgram> openBytes(const std::vector<uint8_t> &bytes,
                                      bool describes);
 
-/// Looks for the device before anything is compiled, and has a model compiled
-/// for it where no target is given: `target` is what it is then.
+/// Finds the device before anything is compiled, and targets it if no target is
+/// given; `target` receives that target.
 rt::Status settleDevice(RunFlags &flags, std::string &target);
 
-/// What `flags` and the data say of a model of the zoo or a file of MLIR.
+/// Returns the request of `flags` and the data for a model of the zoo or a file
+/// of MLIR.
 rt::Expected<ModelRequest> modelRequest(const RunFlags &flags,
                                         const RunRequest &request);
 
-/// Compiles or loads, and opens nothing.
+/// Compiles or loads without opening a session.
 rt::Expected<PreparedRun> prepareRun(const RunFlags &flags,
                                      const RunRequest &request);
 
 /// Owns a program and its session.
 class RunningProgram {
 public:
-  /// Fails with RP_OUT_OF_MEMORY where the process would take more than it may.
+  /// Fails with RP_OUT_OF_MEMORY if the process would exceed its limit.
   static rt::Expected<RunningProgram> open(const RunFlags &flags,
                                            const RunRequest &request);
   rt::Backend &backend() { return *session; }
-  /// What the process was predicted to hold, before the arena was allocated.
+  /// Returns the predicted memory of the process, from before the arena was
+  /// allocated.
   const rt::ProcessMemory &process() const { return memory; }
-  /// The program that it was opened with.
+  /// Returns the program that it was opened with.
   BuiltProgram opened() const { return {program, described}; }
   unsigned threads() const;
   uint64_t fixedBytes() const { return rp_program_fixed_bytes(program.get()); }
-  /// As of PreparedRun.
+  /// Returns PreparedRun's target.
   const std::string &target() const { return targetOfDevice; }
-  /// How it was planned, as the compiler noted it.
+  /// Returns the compiler's note on its planning.
   std::string planNote() const { return rp_program_plan_note(program.get()); }
-  /// "resnet18 (28x28x1, 10 classes, batch 128)".
+  /// Returns "resnet18 (28x28x1, 10 classes, batch 128)".
   std::string describe() const;
 
 private:

@@ -14,7 +14,7 @@ static int end(const rt::Status &status) {
   return status.ok() ? int(kSuccess) : fail(status);
 }
 
-/// Models of the zoo, modes of checkpointing, and what recipes choose from.
+/// Returns models of the zoo, checkpointing modes, and the choices of recipes.
 static std::vector<std::string> valuesOf(const CLI::Option &option) {
   std::string name = option.get_name();
   if (name == "model" || name == "models") {

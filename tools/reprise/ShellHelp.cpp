@@ -8,7 +8,7 @@ using namespace reprise;
 
 namespace {
 
-/// A command with the words that lead to it.
+/// A command with its path of words.
 struct Command {
   std::string words; // "zoo emit"; "" for the application
   const CLI::App *app;
@@ -16,7 +16,7 @@ struct Command {
 
 } // namespace
 
-/// An application, its commands, and those of these.
+/// Collects an application, its commands, and their subcommands.
 static void collect(const CLI::App &app, const std::string &words,
                     std::vector<Command> &commands) {
   commands.push_back({words, &app});
@@ -31,7 +31,8 @@ static std::vector<Command> commandsOf(const CLI::App &app) {
   return commands;
 }
 
-/// "--epochs" and "-o", of an option that is not an argument.
+/// Returns names such as "--epochs" and "-o", of an option that is not an
+/// argument.
 static std::vector<std::string> namesOf(const CLI::Option &option) {
   std::vector<std::string> names;
   for (const std::string &name : option.get_snames())
@@ -53,8 +54,8 @@ static bool takesValue(const CLI::Option &option) {
   return option.get_items_expected_max() > 0;
 }
 
-/// The words that may follow a command: its commands, its options, and values
-/// of its arguments.
+/// Returns the words that may follow a command: its commands, its options, and
+/// values of its arguments.
 static std::string wordsAfter(const CLI::App &app,
                               const tools::ValueWords &values) {
   std::vector<std::string> words;
@@ -69,11 +70,11 @@ static std::string wordsAfter(const CLI::App &app,
   return joined(words, " ");
 }
 
-/// The cases of what follows an option that takes a value: the words that it
-/// may be, or files where there are none.
+/// Returns the cases after an option that takes a value: its possible words, or
+/// files if there are none.
 static std::string bashValues(const CLI::App &app,
                               const tools::ValueWords &values) {
-  // An option of one name means one thing in all commands.
+  // An option's name has the same meaning in all commands.
   std::map<std::string, std::string> wordsOf;
   for (const Command &command : commandsOf(app))
     for (const CLI::Option *option : command.app->get_options({}))
@@ -91,7 +92,8 @@ static std::string bashValues(const CLI::App &app,
   return cases + "  " + joined(ofFiles, " | ") + ") words='' ;;\n";
 }
 
-/// The bash function `function` that completes, and the line that says so.
+/// Returns the bash function `function` that completes, and the line that
+/// registers it.
 static std::string bashFunction(const CLI::App &app,
                                 const tools::ValueWords &values,
                                 const std::string &function) {
@@ -133,7 +135,7 @@ std::string tools::zshCompletion(const CLI::App &app,
                                  const ValueWords &values) {
   std::string own = "_" + app.get_name(), function = own + "_words";
   // The shell runs the file as the function `own` at the first completion,
-  // which is then still to be done.
+  // which must then still be computed.
   return "#compdef " + app.get_name() +
          "\n# Bash's completion, which zsh takes.\n"
          "autoload -U +X bashcompinit && bashcompinit\n" +
@@ -141,7 +143,7 @@ std::string tools::zshCompletion(const CLI::App &app,
          " ]] && _bash_complete -o filenames -F " + function + "\n";
 }
 
-/// In single quotes of fish.
+/// Quotes text for fish, in single quotes.
 static std::string fishText(const std::string &text) {
   std::string out;
   for (char c : text) {
@@ -152,7 +154,7 @@ static std::string fishText(const std::string &text) {
   return "'" + out + "'";
 }
 
-/// The condition under which a command's words are completed.
+/// Returns the condition under which a command's words are completed.
 static std::string fishCondition(const Command &command) {
   if (command.words.empty())
     return "__fish_use_subcommand";
@@ -186,7 +188,7 @@ std::string tools::fishCompletion(const CLI::App &app,
         out << " -s " << name;
       for (const std::string &name : option->get_lnames())
         out << " -l " << name;
-      // Words alone, or files.
+      // Words only, or files.
       if (!words.empty())
         out << " -x -a " << fishText(words);
       else if (takesValue(*option))
@@ -201,7 +203,8 @@ std::string tools::fishCompletion(const CLI::App &app,
 // The manual page
 //===----------------------------------------------------------------------===//
 
-/// Text of roff: no escapes, no requests, no hyphens that become dashes.
+/// Escapes text for roff: no escapes, no requests, no hyphens that become
+/// dashes.
 static std::string roff(const std::string &text) {
   std::string out;
   bool atBegin = true;

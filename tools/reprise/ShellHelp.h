@@ -1,6 +1,6 @@
 //===- ShellHelp.h - Completions and a manual page --------------*- C++ -*-===//
 //
-// Made of the options that the parser has, so that they are never out of date.
+// Generated from the parser's options, so that they are always up to date.
 //
 //===----------------------------------------------------------------------===//
 #ifndef REPRISE_TOOLS_SHELLHELP_H
@@ -14,21 +14,21 @@
 
 namespace reprise::tools {
 
-/// The words that an option or an argument may be; none where it may be a file,
-/// or anything.
+/// Returns the possible words of an option or an argument; none if it may be a
+/// file, or anything.
 using ValueWords =
     std::function<std::vector<std::string>(const CLI::Option &option)>;
 
-/// Scripts that complete commands and options of `app`, and their values; files
-/// elsewhere, and beside the words of an argument.
+/// Returns scripts that complete commands and options of `app`, and their
+/// values; files elsewhere, and in addition to the words of an argument.
 std::string bashCompletion(const CLI::App &app, const ValueWords &values);
 std::string zshCompletion(const CLI::App &app, const ValueWords &values);
 std::string fishCompletion(const CLI::App &app, const ValueWords &values);
 
-/// A page for man(1) on `app` and all its commands.
+/// Returns a page for man(1) on `app` and all its commands.
 std::string manualPage(const CLI::App &app, const std::string &version);
 
-/// The commands that print these, and help.
+/// Adds the commands that print these, and help.
 void addShellCommands(CLI::App &app, Invocation &invocation);
 
 } // namespace reprise::tools

@@ -1,8 +1,8 @@
 //===- TrainCommand.cpp - reprise train -----------------------------------===//
 //
-// Compiles or loads a program, trains it, says what it cost. Everything that
-// can be refused is refused before the first step; an interrupt ends the run
-// between two steps and saves it where --save says.
+// Compiles or loads a program, trains it, reports its cost. Everything that can
+// be rejected is rejected before the first step; an interrupt ends the run
+// between two steps and saves it to the path of --save.
 //
 //===----------------------------------------------------------------------===//
 
@@ -35,7 +35,7 @@ using namespace reprise::tools;
 // Progress
 //===----------------------------------------------------------------------===//
 
-/// `peak` is of all programs of the run so far, which share an arena.
+/// `peak` covers all programs of the run so far, which share an arena.
 static std::string progressText(const rt::Progress &progress, size_t peak) {
   std::string text =
       text::formatPercent(double(progress.step) / double(progress.total)) +
@@ -51,7 +51,7 @@ static std::string progressText(const rt::Progress &progress, size_t peak) {
   return text + "  memory " + text::formatSize(peak);
 }
 
-/// Shows progress, remembers the last one, and how long steps take.
+/// Shows progress, records the last one, and the time of steps.
 static std::function<void(const rt::Progress &)> follow(ProgressLine &line,
                                                         rt::Progress &last) {
   return
@@ -80,7 +80,7 @@ static void reportWeights(const rt::WeightsReport &report) {
 // The run
 //===----------------------------------------------------------------------===//
 
-/// What stands beside the curves of a run: Markdown.
+/// Returns the text shown with the curves of a run, in Markdown.
 static std::string describeRun(const TrainFlags &options,
                                RunningProgram &running) {
   std::string text =
@@ -98,7 +98,7 @@ static std::string describeRun(const TrainFlags &options,
 }
 
 namespace {
-/// The first hook of a run, which is prepared when it begins.
+/// The first hook of a run, whose preparation ends when it begins.
 class FirstStep final : public rt::Hook {
 public:
   explicit FirstStep(std::optional<Activity> &preparing)
@@ -121,7 +121,7 @@ static bool wantsEvaluation(const TrainFlags &options) {
          (options.evaluate || rt::traitsOf(options.run.dataSpec()).hasTest());
 }
 
-/// Evaluates behind a run, where a hook has not done so.
+/// Evaluates after a run, unless a hook has done so.
 static rt::Status evaluateAtEnd(TrainFlags &options, RunningProgram &running,
                                 Outcome &outcome) {
   const rt::TrainResult &result = outcome.result;
@@ -139,8 +139,8 @@ static rt::Status evaluateAtEnd(TrainFlags &options, RunningProgram &running,
   return options.hooks.addEvaluation(result.position.step, *evaluated);
 }
 
-/// Fails where there is nothing to tell; what goes wrong behind the last step
-/// is the outcome's failure.
+/// Fails if there is nothing to report; a failure after the last step becomes
+/// the outcome's.
 static rt::Status trainAndEvaluate(TrainFlags &options, RunningProgram &running,
                                    RunPrograms *programs, Outcome &outcome) {
   std::optional<Activity> preparing;
@@ -176,7 +176,7 @@ static rt::Status trainAndEvaluate(TrainFlags &options, RunningProgram &running,
   std::optional<rt::TrainResult> trained;
   auto result = rt::train(running.backend(), train, &trained);
   lastStepDone();
-  // Data and files that do not fit are found before the first step.
+  // Errors before the first step include data and files that do not fit.
   if (!result.ok() && !trained)
     return preparing ? misfit(result.status()) : result.status();
   outcome.result = result.ok() ? *result : *trained;
@@ -188,7 +188,7 @@ static rt::Status trainAndEvaluate(TrainFlags &options, RunningProgram &running,
   return {};
 }
 
-/// A run that was interrupted before its first step has nothing to tell.
+/// A run interrupted before its first step has nothing to report.
 static rt::Status report(const TrainFlags &options, RunningProgram &running,
                          const Outcome &outcome, const rt::Status &end) {
   if (options.json) {
@@ -197,13 +197,13 @@ static rt::Status report(const TrainFlags &options, RunningProgram &running,
       json["error"] = end.message();
     return printJson(json);
   }
-  // One that was stopped before its first step has nothing to tell.
+  // A run stopped before its first step has nothing to report.
   if (outcome.result.steps > 0 || !outcome.result.stopped)
     return print(resultText(options, running, outcome));
   return {};
 }
 
-/// Begins the file that is written beside a state.
+/// The first line of the file written with a state.
 static const std::string kRecipeTitle =
     "# What a run of 'reprise train' was told; the run wrote this.\n";
 
@@ -211,7 +211,8 @@ static std::string recipePath(const TrainFlags &options) {
   return options.train.savePath + ".recipe.yaml";
 }
 
-/// Whether a recipe is written beside the state: not beside what is no file.
+/// Returns true if a recipe is written next to the state: only if that is a
+/// file.
 static bool writesRecipe(const TrainFlags &options) {
   if (!options.recipe.isGiven() || options.train.savePath.empty())
     return false;
@@ -219,7 +220,7 @@ static bool writesRecipe(const TrainFlags &options) {
   return target.ok() && target->isFile();
 }
 
-/// Refuses to replace a recipe that somebody wrote.
+/// Fails rather than replace a recipe that the user wrote.
 static rt::Status checkRecipePath(const TrainFlags &options) {
   if (!writesRecipe(options))
     return {};
@@ -249,8 +250,8 @@ static rt::Status keepRecipe(TrainFlags &options, RunningProgram &running) {
   return {};
 }
 
-/// Tells of a run that a signal ended: which state holds what, and what goes
-/// on.
+/// Reports a run that a signal ended: the state that was saved, and the command
+/// to resume it.
 static void tellInterrupted(const TrainFlags &options, const Outcome &outcome) {
   std::string state = options.train.savePath;
   if (state.empty() && options.hooks.hasCheckpoint())
@@ -261,11 +262,12 @@ static void tellInterrupted(const TrainFlags &options, const Outcome &outcome) {
   std::string text = "'" + state + "' holds step " +
                      std::to_string(outcome.result.position.step) +
                      ": interrupted";
-  // One that was evaluated behind its last step is done.
+  // A run that was interrupted in its evaluation after the last step is
+  // complete.
   if (!outcome.result.stopped)
     return note(text + "; " + outcome.failure.message());
   TypedCommand again = typedCommand();
-  // Where the run takes its state up by itself it is the same command.
+  // If the run resumes its state by itself, the command is the same.
   if (!options.command->count("--reload") || state == options.train.savePath)
     again.dropOption({"--resume"})
         .dropOption({"--weights"})
@@ -291,7 +293,7 @@ static void tellInterrupted(const TrainFlags &options, const Outcome &outcome) {
   endProcess(checkpoint.empty() ? kInterrupted : kCheckpointed);
 }
 
-/// Planning and compiling are not waited for.
+/// A signal does not wait for planning and compiling.
 static void catchEarlyInterrupts(const TrainFlags &options) {
   std::string checkpoint = options.hooks.checkpointPath();
   std::vector<std::string> states;
@@ -304,8 +306,8 @@ static void catchEarlyInterrupts(const TrainFlags &options) {
       [=] { endPreparation(checkpoint, states, isResumed); });
 }
 
-/// Shows an error, at its place in the recipe where it is one of that; what
-/// makes no sense there with all else that does not.
+/// Shows an error, at its place in the recipe if it is about a setting of that;
+/// with all other errors of the recipe.
 static int failOfRecipe(const TrainFlags &options, const rt::Status &status) {
   const recipe::Setting *setting = options.recipe.find(status);
   if (!setting)
@@ -322,7 +324,7 @@ static int failOfRecipe(const TrainFlags &options, const rt::Status &status) {
   return isMisuse(status) ? kUsage : kFailure;
 }
 
-/// The exit code of a run that did not end as it was to.
+/// Returns the exit code of a run that did not end as intended.
 static int codeOf(const TrainFlags &options, const rt::Status &status) {
   int code = failOfRecipe(options, status);
   if (options.hooks.hasCheckpoint()) {
@@ -333,8 +335,8 @@ static int codeOf(const TrainFlags &options, const rt::Status &status) {
   return interrupted() ? int(kInterrupted) : code;
 }
 
-/// Two runs do not leave their states in one place; the run itself locks that
-/// of --save.
+/// Locks the checkpoint's path, so that two runs do not write there; the run
+/// itself locks that of --save.
 static rt::Expected<rt::PathLock> lockCheckpoint(const TrainFlags &options) {
   const std::string &path = options.hooks.checkpointPath();
   if (path.empty() || path == options.train.savePath)
@@ -346,7 +348,7 @@ static rt::Expected<rt::PathLock> lockCheckpoint(const TrainFlags &options) {
                                                      lock.status().message());
 }
 
-/// What a run of several programs took is what the largest of them did.
+/// Sets the memory of a run with several programs to that of the largest.
 static void addPrograms(const RunPrograms &programs, Outcome &outcome) {
   outcome.programs = programs.used();
   outcome.compileSeconds = programs.compileSeconds();
@@ -361,7 +363,7 @@ static void addPrograms(const RunPrograms &programs, Outcome &outcome) {
 }
 
 /// Completes the outcome after the last step and writes the recipe. A failure
-/// here takes nothing from the results of the run.
+/// here does not affect the results of the run.
 static rt::Status finishRun(const TrainFlags &options,
                             const RunPrograms *programs, Outcome &outcome) {
   if (programs) {
@@ -377,9 +379,9 @@ static rt::Status finishRun(const TrainFlags &options,
   return {};
 }
 
-/// The status of the whole run, with the failures of its hooks.
+/// Returns the status of the whole run, with the failures of its hooks.
 static rt::Status endOf(const Outcome &outcome) {
-  // Nothing of the run is lost by them, but it is not all that was asked for.
+  // They lose nothing of the run, but it is not complete.
   std::string hooks = rt::describe(outcome.result.hookFailures);
   if (outcome.failure.ok())
     return hooks.empty() ? rt::Status() : invalid(hooks);
@@ -396,7 +398,7 @@ static rt::Status train(TrainFlags &options) {
     REPRISE_RETURN_IF_ERROR(takeFromState(options, request.batch));
   else
     REPRISE_RETURN_IF_ERROR(options.run.takeClassNames({}, ""));
-  // The run takes the lock itself; nothing is compiled for one that cannot.
+  // The run takes the lock itself; this avoids compiling for a run that cannot.
   if (!options.train.savePath.empty())
     REPRISE_RETURN_IF_ERROR(
         rt::PathLock::acquire(options.train.savePath).status());
@@ -419,7 +421,7 @@ static rt::Status train(TrainFlags &options) {
   if (request.evaluates || !options.noEvaluate)
     REPRISE_RETURN_IF_ERROR(misfit(checkEvaluationData(options.run)));
   request.describes = options.hooks.traces();
-  // Outlives the session that has its programs.
+  // Must outlive the session, which uses its programs.
   std::unique_ptr<RunPrograms> programs;
   if (!options.plan.isPlain())
     programs =

@@ -1,4 +1,4 @@
-//===- TrainFlags.cpp - What a run is told --------------------------------===//
+//===- TrainFlags.cpp - Options of a run ----------------------------------===//
 
 #include "TrainFlags.h"
 #include "CommandLine.h"
@@ -140,7 +140,7 @@ void TrainFlags::addTo(CLI::App &app) {
 }
 
 //===----------------------------------------------------------------------===//
-// What they say together
+// Combined checks
 //===----------------------------------------------------------------------===//
 
 static rt::Status readSchedule(TrainFlags &options) {
@@ -164,8 +164,8 @@ static rt::Status readSchedule(TrainFlags &options) {
   return {};
 }
 
-/// Refuses two options whose files would replace one another, or what is read.
-/// What is no file, as /dev/null, takes whatever is written.
+/// Rejects two options whose files would overwrite each other, or an input.
+/// Paths other than files, such as /dev/null, accept several writers.
 static rt::Status checkFiles(const TrainFlags &options) {
   std::vector<std::pair<std::string, std::string>> files =
       options.hooks.files();
@@ -180,7 +180,7 @@ static rt::Status checkFiles(const TrainFlags &options) {
   if (options.run.data != "synthetic")
     addRead("--data", options.run.data);
   addRead("the model", fileOf(options.run.source));
-  // A state is gone on with in its place.
+  // A state may be resumed in place.
   if (!isSavedState(options.recipe.file()))
     addRead("--recipe", options.recipe.file());
   for (const std::string &file : options.run.compile.files())
@@ -274,7 +274,7 @@ static std::vector<std::string> wordsOf(const std::string &text) {
   return {std::istream_iterator<std::string>(stream), {}};
 }
 
-/// What a run that is gone on with was told without a recipe. Its optimizer's
+/// Adds the settings of a resumed run that had no recipe. Its optimizer's
 /// numbers are in the options already.
 static void addCourse(const rt::RunPosition &position, const RunFlags &flags,
                       std::vector<recipe::Setting> &settings) {
@@ -354,7 +354,7 @@ rt::Status tools::takeFromState(TrainFlags &options,
 // As a recipe
 //===----------------------------------------------------------------------===//
 
-/// The optimizer and all its numbers.
+/// Adds the optimizer and all its numbers.
 static rt::Status addOptimizer(const TrainFlags &options,
                                std::vector<recipe::Setting> &settings) {
   HyperparameterValues values;
@@ -378,7 +378,7 @@ static rt::Status addOptimizer(const TrainFlags &options,
 rt::Expected<std::vector<recipe::Setting>>
 tools::resolvedSettings(const TrainFlags &options) {
   std::vector<recipe::Setting> settings = options.recipe.settings();
-  // A file may be another one by the time that the recipe is read.
+  // The file may have changed by the time the recipe is read.
   for (recipe::Setting &setting : settings)
     if (setting.path == "training.class_weights" &&
         !options.run.compile.balancesClasses())
@@ -400,7 +400,7 @@ tools::resolvedSettings(const TrainFlags &options) {
   rt::Expected<SourceKind> kind = classifySource(options.run.source);
   if (!kind.ok())
     return kind.status();
-  // An artifact has its optimizer in it.
+  // An artifact contains its optimizer.
   if (*kind != SourceKind::Artifact)
     REPRISE_RETURN_IF_ERROR(addOptimizer(options, settings));
   return settings;

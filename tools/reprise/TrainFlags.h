@@ -1,4 +1,4 @@
-//===- TrainFlags.h - What a run is told ------------------------*- C++ -*-===//
+//===- TrainFlags.h - Options of a run --------------------------*- C++ -*-===//
 #ifndef REPRISE_TOOLS_TRAINFLAGS_H
 #define REPRISE_TOOLS_TRAINFLAGS_H
 
@@ -18,40 +18,40 @@ struct TrainFlags {
   RunFlags run;
   HookFlags hooks;
   ProgramFlags programs;
-  ProgramPlan plan; // what they say, once it was completed
+  ProgramPlan plan; // the programs' settings, after completeFlags
   rt::TrainOptions train;
   std::vector<std::string> overridden;
   double rate = 0.05;
   std::string schedule = "constant";
   bool shuffle = false, evaluate = false, noEvaluate = false, json = false;
   bool checkFinite = false;
-  /// Where the state to go on from stands; 0 without.
+  /// The epoch of the state to resume; 0 without one.
   uint64_t epoch = 0;
-  /// What the recipe in the state to go on from says.
+  /// The settings in the recipe of the state to resume.
   std::vector<recipe::Setting> stored;
 
   void addTo(CLI::App &app);
 };
 
-/// Puts together what the options say, and refuses what makes no sense.
+/// Combines the options, and rejects contradictory ones.
 rt::Status completeFlags(TrainFlags &options);
 
-/// Reads where the run stands that is to go on, and takes from it what no
-/// option says; `batch`: of a zoo's model that is not told its own. What
-/// options say otherwise is refused before anything is compiled for it.
+/// Reads the position of the run to resume, and takes its settings for which no
+/// option is given; `batch`: for a zoo's model without a given one. Rejects
+/// contradicting options before anything is compiled.
 rt::Status takeFromState(TrainFlags &options, std::optional<int64_t> &batch);
 
-/// What the options say, as a recipe says it; where they say nothing what the
-/// recipe of the state said, and the defaults that decide a run. Call after
+/// Returns the options in the form of a recipe; without an option, the setting
+/// of the state's recipe, and the defaults that affect a run. Call after
 /// completeFlags.
 rt::Expected<std::vector<recipe::Setting>>
 resolvedSettings(const TrainFlags &options);
 
-/// The options of the model alone, as a recipe; empty where none is given.
+/// Returns the options of the model alone, as a recipe; empty if none is given.
 std::string modelRecipe(const TrainFlags &options);
 
-/// The recipe that repeats this run: resolved, with what `running` was compiled
-/// for, and without what only says where things go.
+/// Returns the recipe that repeats this run: resolved, with the target that
+/// `running` was compiled for, and without output paths.
 rt::Expected<std::string> repeatingRecipe(const TrainFlags &options,
                                           RunningProgram &running);
 

@@ -1,4 +1,4 @@
-//===- TrainOutcome.cpp - What a run cost and gave ------------------------===//
+//===- TrainOutcome.cpp - Results and cost of a run -----------------------===//
 
 #include "TrainOutcome.h"
 #include "Evaluation.h"
@@ -10,7 +10,7 @@
 using namespace reprise;
 using namespace reprise::tools;
 
-/// Whether no step was left to do.
+/// Returns true if no step was left to run.
 static bool isDone(const rt::TrainResult &result) {
   return result.steps == 0 && !result.stopped;
 }
@@ -20,7 +20,7 @@ static std::string bytes(uint64_t value) {
          ")";
 }
 
-/// Of a run that did some.
+/// Adds the lines of a run that ran steps.
 static void addSteps(text::Facts &lines, RunningProgram &running,
                      const Outcome &outcome) {
   const rt::TrainResult &result = outcome.result;
@@ -61,7 +61,7 @@ static void addMemory(text::Facts &lines, const TrainFlags &options,
                       ", the highest byte of the arena that steps were given");
 }
 
-/// Of a run of several programs.
+/// Adds the lines of a run with several programs.
 static void addPrograms(text::Facts &lines, const Outcome &outcome) {
   for (const UsedProgram &program : outcome.programs)
     lines.add("program " + program.name,
@@ -144,7 +144,7 @@ nlohmann::ordered_json tools::resultJson(const TrainFlags &options,
       {"high_water_bytes", outcome.last.highWaterBytes},
       {"process_predicted_bytes", outcome.processPredicted},
       {"process_high_water_bytes", outcome.processHighWater}};
-  // What a step gives is not known where none was left to do.
+  // Results of steps are unknown if none was left to run.
   for (const char *name :
        {"total_steps", "images_per_second", "loss", "mean_loss",
         "predicted_peak_bytes", "high_water_bytes"})

@@ -1,4 +1,4 @@
-//===- TrainOutcome.h - What a run cost and gave ----------------*- C++ -*-===//
+//===- TrainOutcome.h - Results and cost of a run ---------------*- C++ -*-===//
 #ifndef REPRISE_TOOLS_TRAINOUTCOME_H
 #define REPRISE_TOOLS_TRAINOUTCOME_H
 
@@ -7,22 +7,22 @@
 
 namespace reprise::tools {
 
-/// What a run cost and gave.
+/// The results and the cost of a run.
 struct Outcome {
   rt::TrainResult result;
   rt::Progress last;
   uint64_t processPredicted = 0, processHighWater = 0;
   std::optional<rt::EvaluateResult> evaluation;
-  /// An error after the last step; the summary is printed all the same.
+  /// An error after the last step; the summary is printed nevertheless.
   rt::Status failure;
-  /// Of a run that has several: each that ran, how long compilations were
-  /// waited for after the first one, and how long they went on beside the
-  /// steps.
+  /// The programs of a run with several that ran, the seconds that compilations
+  /// were waited for after the first one, and those of compilations while steps
+  /// ran.
   std::vector<UsedProgram> programs;
   double compileSeconds = 0, hiddenSeconds = 0;
 };
 
-/// For people, a line each.
+/// Returns lines for people.
 std::string resultText(const TrainFlags &options, RunningProgram &running,
                        const Outcome &outcome);
 nlohmann::ordered_json resultJson(const TrainFlags &options,

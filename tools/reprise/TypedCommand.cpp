@@ -37,7 +37,7 @@ std::string reprise::tools::shellWord(const std::string &word) {
 TypedCommand::TypedCommand(int argc, const char *const *argv)
     : words(argv, argv + argc) {}
 
-/// Whether `word` is `name` with its value: "--name=value", "-nvalue".
+/// Returns true if `word` is `name` with its value: "--name=value", "-nvalue".
 static bool holdsValue(const std::string &word, const std::string &name) {
   bool isLong = name.rfind("--", 0) == 0;
   return word.size() > name.size() && word.rfind(name, 0) == 0 &&

@@ -1,6 +1,6 @@
 //===- TypedCommand.h - The command line as it was typed --------*- C++ -*-===//
 //
-// For hints to paste, and for an artifact to say what made it.
+// For hints to paste, and for the command recorded in an artifact.
 //
 //===----------------------------------------------------------------------===//
 #ifndef REPRISE_TOOLS_TYPEDCOMMAND_H
@@ -11,32 +11,32 @@
 
 namespace reprise::tools {
 
-/// A word as a shell reads it back: quoted where it needs that.
+/// Returns a word that a shell reads back unchanged: quoted if necessary.
 std::string shellWord(const std::string &word);
 
-/// The words of a command line, without those of options to leave out.
+/// The words of a command line, without those of omitted options.
 class TypedCommand {
 public:
   TypedCommand(int argc, const char *const *argv);
 
-  /// Leaves out an option, in every spelling; `names` are "--output", "-o".
+  /// Omits an option, in every spelling; `names` are "--output", "-o".
   TypedCommand &dropOption(const std::vector<std::string> &names);
   TypedCommand &dropFlag(const std::string &name);
   TypedCommand &add(const std::string &word);
-  /// As another word than the path of this tool.
+  /// Replaces the path of this tool by another word.
   TypedCommand &setTool(const std::string &word);
 
-  /// One line for a shell.
+  /// Returns one line for a shell.
   std::string str() const;
 
 private:
   std::vector<std::string> words;
 };
 
-/// Keeps what main was given for typedCommand.
+/// Keeps main's arguments for typedCommand.
 void rememberCommand(int argc, const char *const *argv);
 
-/// This process's command line; empty before rememberCommand.
+/// Returns this process's command line; empty before rememberCommand.
 TypedCommand typedCommand();
 
 } // namespace reprise::tools

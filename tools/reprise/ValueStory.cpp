@@ -1,4 +1,4 @@
-//===- ValueStory.cpp - Why a value is in memory --------------------------===//
+//===- ValueStory.cpp - The reason for a value in memory ------------------===//
 
 #include "ValueStory.h"
 #include "reprise/Plan/BufferNames.h"
@@ -25,21 +25,21 @@ PlanStory::PlanStory(const ProgramFacts &program, const EntryFacts &entry,
 }
 
 const std::string &PlanStory::nameOf(ValueId id) const {
-  // Instances are in the order of their steps.
+  // Instances follow the order of their steps.
   for (ValueId at = 0; at < names.size(); ++at)
     if (unrolled.valueOf[at] == id)
       return names[at];
   return own.graph.values[id].name;
 }
 
-/// Whether a value has bytes of its own in the placed memory.
+/// Returns true if a value has its own bytes in the placed memory.
 bool PlanStory::isPlaced(ValueId id) const {
   const plan::Value &value = own.graph.values[id];
   return value.bytes && value.viewOf == kNone &&
          value.storage != plan::StorageClass::Fixed;
 }
 
-/// The entry's buffer of an instance; kNone for what is not placed.
+/// Returns the entry's buffer of an instance; kNone if it is not placed.
 uint32_t PlanStory::bufferOf(ValueId instance) const {
   OpId step = unrolled.graph.values[instance].producer;
   if (step == kNone)
@@ -80,7 +80,7 @@ uint64_t PlanStory::peakBytes() const {
 //===----------------------------------------------------------------------===//
 
 std::vector<PeakLine> PlanStory::atPeak() const {
-  // The values that were made in each buffer by the peak, the newest last.
+  // The values written to each buffer up to the peak, the newest last.
   std::vector<std::vector<ValueId>> made(entry.buffers.size());
   for (OpId step = 0; step <= peak && step < steps(); ++step)
     for (ValueId instance : unrolled.graph.ops[step].outputs)
@@ -143,7 +143,7 @@ std::vector<Lifetime> PlanStory::lifetimesOf(ValueId id) const {
     uint32_t buffer = unrolled.valueOf[at] == id ? bufferOf(at) : kNone;
     if (buffer == kNone)
       continue;
-    // In bytes that it shares it begins with its own step.
+    // Its lifetime in shared bytes begins with its own step.
     OpId step = unrolled.graph.values[at].producer;
     uint32_t first = step == kNone ? entry.buffers[buffer].firstStep : step;
     lifetimes.push_back({first, entry.buffers[buffer].lastStep,
@@ -168,10 +168,10 @@ std::vector<Reader> PlanStory::readersOf(ValueId id) const {
 }
 
 //===----------------------------------------------------------------------===//
-// The other choice
+// The opposite choice
 //===----------------------------------------------------------------------===//
 
-/// Without executions whose results nobody reads any more.
+/// Removes executions whose results are no longer read.
 static plan::Executions withoutDeadClones(const plan::Graph &graph,
                                           plan::Executions executions) {
   for (;;) {
@@ -228,8 +228,8 @@ OtherChoice PlanStory::keepInstead(OpId op) const {
   return measure(withoutDeadClones(own.graph, std::move(once)));
 }
 
-/// The executions that bring back what `op` reads, and `op`, in front of a
-/// step. False where something must not run again.
+/// Collects the executions that restore the operands of `op`, and `op`, before
+/// a step. Returns false if an op must not repeat.
 bool PlanStory::collectMissing(OpId op, uint32_t step,
                                std::vector<OpId> &again) const {
   if (own.graph.ops[op].effect)
@@ -254,7 +254,7 @@ bool PlanStory::collectMissing(OpId op, uint32_t step,
   return true;
 }
 
-/// Computes the value anew in front of its first reader after the peak.
+/// Recomputes the value before its first reader after the peak.
 OtherChoice PlanStory::recomputeInstead(ValueId id,
                                         const ValueStory &story) const {
   OpId op = own.graph.values[id].producer;
@@ -274,7 +274,7 @@ OtherChoice PlanStory::recomputeInstead(ValueId id,
 // The story
 //===----------------------------------------------------------------------===//
 
-/// What a reason means, `bargain` being what speaks for and against.
+/// Describes a reason; `bargain` is the text about its costs and benefits.
 static std::string describe(plan::Reason reason, const std::string &bargain) {
   switch (reason) {
   case plan::Reason::Input:
@@ -311,7 +311,7 @@ std::string PlanStory::explain(ValueId id, const ValueStory &story) const {
   plan::Reason reason = entry.buffers[bufferOf(instance)].reason;
   bool isSettled =
       reason == plan::Reason::Input || reason == plan::Reason::Result;
-  // Of values that share bytes the reason is the last one's that is kept.
+  // The reason for values that share bytes is that of the last kept one.
   bool isRead = std::any_of(
       story.readers.begin(), story.readers.end(),
       [](const Reader &reader) { return reader.phase != Phase::Forward; });

@@ -1,9 +1,10 @@
-//===- ValueStory.h - Why a value is in memory ------------------*- C++ -*-===//
+//===- ValueStory.h - The reason for a value in memory ----------*- C++ -*-===//
 //
-// What a program's step does with one value: where it comes from, who reads it,
-// when it is in memory, and what the other choice would cost. The other choice
-// is carried out on the schedule and measured, not estimated. All of it is read
-// from the program, so that a file says what a compilation does.
+// The story of one value in a program's step: its origin, its readers, the
+// times when it is in memory, and the cost of the opposite choice. The opposite
+// choice is applied to the schedule and measured, not estimated. Everything is
+// read from the program, so that a file gives the same answers as a
+// compilation.
 //
 //===----------------------------------------------------------------------===//
 #ifndef REPRISE_TOOLS_VALUESTORY_H
@@ -14,11 +15,12 @@
 
 namespace reprise::tools {
 
-/// A time that a value is in memory; steps of the schedule, both inclusive.
+/// A time during which a value is in memory; steps of the schedule, both
+/// inclusive.
 struct Lifetime {
   uint32_t first = 0, last = 0;
   bool isRecomputed = false;
-  std::string name; // of the value then: a clone has one of its own
+  std::string name; // the value's name then: a clone has its own
 };
 
 struct Reader {
@@ -27,12 +29,12 @@ struct Reader {
   uint32_t step = 0;
 };
 
-/// What doing the opposite would change, on the whole step.
+/// The effect of the opposite choice on the whole step.
 struct OtherChoice {
   bool possible = false;
   int64_t bytes = 0; // at the peak
   double milliseconds = 0;
-  uint32_t executions = 0; // that come or go
+  uint32_t executions = 0; // added or removed
 };
 
 struct ValueStory {
@@ -45,10 +47,10 @@ struct ValueStory {
   OtherChoice other;
 };
 
-/// A buffer at the peak; its module is the one of the step that makes it.
+/// A buffer at the peak; its module is that of the step that writes it.
 struct PeakLine {
   std::string name, module;
-  std::string holds; // the value in it then, where that is another one
+  std::string holds; // the value in it then, if that is a different one
   uint64_t bytes = 0;
   Lifetime lifetime;
 };
@@ -63,17 +65,18 @@ public:
   uint32_t steps() const { return uint32_t(entry.steps.size()); }
   uint32_t peakStep() const { return peak; }
   std::string peakName() const;
-  uint64_t peakBytes() const; // fixed included
+  uint64_t peakBytes() const; // including fixed bytes
 
-  /// What is in memory at the peak, largest first.
+  /// Returns the buffers in memory at the peak, largest first.
   std::vector<PeakLine> atPeak() const;
 
-  /// Values whose name is `pattern`; else those whose name or module holds it
-  /// or, as a glob, matches.
+  /// Returns the values named `pattern`; otherwise those whose name or module
+  /// contains it or, as a glob, matches.
   std::vector<plan::ValueId> find(const std::string &pattern) const;
-  /// Every name, for suggestions.
+  /// Returns every name, for suggestions.
   std::vector<std::string> allNames() const;
-  /// As the program calls it where it is first made, see BufferNames.h.
+  /// Returns the value's name in the program at its first computation, see
+  /// BufferNames.h.
   const std::string &nameOf(plan::ValueId id) const;
   uint64_t bytesOf(plan::ValueId id) const {
     return own.graph.values[id].bytes;
@@ -99,9 +102,9 @@ private:
 
   const ProgramFacts &program;
   const EntryFacts &entry;
-  uint64_t price; // picoseconds a MiB, 0 without a budget
+  uint64_t price; // picoseconds per MiB, 0 without a budget
   StepGraph own;
-  plan::UnrolledGraph unrolled;   // an instance of a value is a value of it
+  plan::UnrolledGraph unrolled;   // has a value for each instance of a value
   std::vector<std::string> names; // by instance
   uint32_t peak;
 };

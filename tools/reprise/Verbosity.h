@@ -1,14 +1,14 @@
-//===- Verbosity.h - How much is said ---------------------------*- C++ -*-===//
+//===- Verbosity.h - The amount of output -----------------------*- C++ -*-===//
 #ifndef REPRISE_TOOLS_VERBOSITY_H
 #define REPRISE_TOOLS_VERBOSITY_H
 
 namespace reprise::tools {
 
-/// Quiet: no progress; results, warnings and errors stay. Verbose: errors say
-/// where in the program they were made.
+/// Quiet: no progress; results, warnings and errors remain. Verbose: errors
+/// include the place in the program's code where they occurred.
 enum class Verbosity { Quiet, Normal, Verbose };
 
-/// Of this process; set before work begins.
+/// The verbosity of this process; set before work begins.
 Verbosity &verbosity();
 
 } // namespace reprise::tools

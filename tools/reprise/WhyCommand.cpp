@@ -35,7 +35,7 @@ static std::string moduleText(const std::string &module) {
 }
 
 //===----------------------------------------------------------------------===//
-// All at the peak
+// Buffers at the peak
 //===----------------------------------------------------------------------===//
 
 static std::string noteText(const PeakLine &line) {

@@ -38,7 +38,7 @@ static rt::Status list(const ListOptions &options) {
                      {"description", text::Align::Left}});
   auto json = nlohmann::ordered_json::array();
   for (const zoo::ModelInfo &info : zoo::listModels()) {
-    // Multiply-adds are told for one image.
+    // Multiply-adds are shown per image.
     Compiler compiler;
     zoo::ModelOptions one;
     one.batch = 1;

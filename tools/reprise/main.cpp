@@ -1,8 +1,8 @@
 //===- main.cpp - The users' driver ---------------------------------------===//
 //
 // Parses the command line, runs one command. Exit codes: 0 success, 1 failure,
-// 2 a command line that makes no sense, 75 a run with --auto-checkpoint that
-// a signal or an error ended, 130 interrupted (see Interrupts.h).
+// 2 an invalid command line, 75 a run with --auto-checkpoint that a signal or
+// an error ended, 130 interrupted (see Interrupts.h).
 //
 //===----------------------------------------------------------------------===//
 
@@ -30,7 +30,7 @@
 using namespace reprise;
 using namespace reprise::tools;
 
-/// The compiler that built this, and its version.
+/// Returns the name and version of the compiler that built this.
 static std::string compilerText() {
 #ifdef __clang__
   return "clang " + std::to_string(__clang_major__) + "." +
@@ -41,7 +41,8 @@ static std::string compilerText() {
 #endif
 }
 
-/// The version, and what of the build may matter to who reports a mistake.
+/// Returns the version, and the build's properties that are useful in bug
+/// reports.
 static std::string versionText() {
   std::string text = "reprise " REPRISE_VERSION "\nLLVM " LLVM_VERSION_STRING
                      ", compiled by " +
@@ -60,7 +61,7 @@ static std::string versionText() {
   return text;
 }
 
-/// Adds the options that may stand before or after a command.
+/// Adds the options that may come before or after a command.
 static void addGeneralFlags(CLI::App &app) {
   app.add_flag_callback(
       "-q,--quiet", [] { verbosity() = Verbosity::Quiet; }, "Show no progress");
@@ -74,7 +75,7 @@ static void addGeneralFlags(CLI::App &app) {
     addGeneralFlags(*command);
 }
 
-/// Hands a --json before the command on to it.
+/// Passes a --json before the command on to it.
 static rt::Status takeJson(CLI::App &command) {
   bool isBefore = false;
   for (CLI::App *app = command.get_parent(); app; app = app->get_parent())
@@ -96,8 +97,8 @@ static int run(int argc, char **argv) {
   CLI::App app("Compiles networks into training programs whose peak memory is "
                "known to the byte, and runs them.",
                "reprise");
-  // Asked for late: libraries settle their instruction sets when they are
-  // asked.
+  // Computed late: libraries settle their instruction sets when they are
+  // queried.
   app.set_version_flag("--version", versionText);
   app.set_help_flag("--help", "Show this help and exit");
   useHelpFormat(app);
@@ -123,7 +124,7 @@ static int run(int argc, char **argv) {
   addShellCommands(app, invocation);
   addGeneralFlags(app);
   guardValues(app);
-  // Guess from the words until the command line is parsed.
+  // A guess from the words until the command line is parsed.
   wantsJson() = std::any_of(argv, argv + argc, [](const char *word) {
     return word == std::string_view("--json");
   });
@@ -142,12 +143,12 @@ static int run(int argc, char **argv) {
   return invocation();
 }
 
-/// LLVM throws nothing where it gets no memory, and what the system's library
-/// throws does not pass through it.
+/// LLVM throws nothing if an allocation fails, and exceptions of the system's
+/// library do not pass through it.
 static void failOnBadAllocations() {
   llvm::install_bad_alloc_error_handler(
       [](void *, const char *, bool) { die(kOutOfMemory); });
-  // Threads that cannot be made, among others.
+  // Handles threads that cannot be created, among others.
   llvm::install_fatal_error_handler(
       [](void *, const char *reason, bool) { die(reason); });
   std::set_terminate([] {

@@ -10,25 +10,25 @@
 
 namespace reprise {
 
-/// Bytes unless a name says otherwise.
+/// Numbers are bytes unless a name states another unit.
 struct EntrySummary {
   std::string name;
   uint64_t fixed = 0; // variables and constants
   uint64_t kept = 0;  // live right after the forward pass, without fixed
-  uint64_t peak = 0;  // fixed included, as are max-live
+  uint64_t peak = 0;  // includes fixed, as max-live does
   uint64_t maxLive = 0;
   uint64_t baseFlops = 0;
   uint64_t recomputedFlops = 0;
 
-  /// Placed height over the largest sum of live bytes; 1 is the best.
+  /// The placed height divided by the largest sum of live bytes; 1 is the best.
   double placementRatio() const;
-  /// Recomputed over base arithmetic.
+  /// The recomputed arithmetic divided by the base arithmetic.
   double recomputedShare() const;
 };
 
 struct PlanSummary {
   std::string checkpointing; // mode, may be empty
-  std::string command;       // that compiled it, may be empty
+  std::string command;       // that compiled the program; may be empty
   std::optional<TrainingNote> training;
   std::vector<EntrySummary> entries;
 };

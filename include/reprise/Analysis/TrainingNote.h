@@ -1,4 +1,4 @@
-//===- TrainingNote.h - What of a program's making decides bits -*- C++ -*-===//
+//===- TrainingNote.h - Compilation settings that decide bits ---*- C++ -*-===//
 #ifndef REPRISE_ANALYSIS_TRAININGNOTE_H
 #define REPRISE_ANALYSIS_TRAININGNOTE_H
 
@@ -10,31 +10,32 @@
 
 namespace reprise {
 
-/// What all gradients together are clipped to, with the names and numbers of
-/// United Perception's grad_clipper.
+/// The limit that all gradients together are clipped to, with the names and
+/// values of United Perception's grad_clipper.
 struct Clipping {
-  /// "pre_defined": to `norm`. "average": to `tolerance` times the mean norm of
-  /// the steps before; "moving_average": to that times an average which keeps
-  /// the share `momentum` of itself at each step.
+  /// "pre_defined" clips to `norm`. "average" clips to `tolerance` times the
+  /// mean norm of the previous steps; "moving_average" to `tolerance` times an
+  /// average that keeps the share `momentum` of itself at each step.
   std::string mode = "pre_defined";
-  double norm = 0; // of pre_defined; 0: nothing is clipped
+  double norm = 0; // for pre_defined; 0: no clipping
   double tolerance = 1;
   double momentum = 0;
   std::string normType = "2"; // "1", "2" or "inf"
 
   bool isAverage() const { return mode != "pre_defined"; }
-  /// Whether anything is clipped.
+  /// Returns true if gradients are clipped.
   bool clips() const { return isAverage() || norm != 0; }
 };
 
-/// How training's loss differs from the model's; see sg-change-loss.
+/// The differences between the training loss and the model's; see
+/// sg-change-loss.
 struct LossSettings {
   double labelSmoothing = 0;
-  std::vector<double> classWeights; // none: all are 1
-  /// Both numbers of the Beta distribution that images are mixed by; 0: they
-  /// are not.
+  std::vector<double> classWeights; // empty: all are 1
+  /// Both parameters of the Beta distribution that images are mixed by; 0: no
+  /// mixing.
   double mixup = 0;
-  /// The label whose rows do not count; of evaluation, too.
+  /// The label whose rows do not count, in evaluation either.
   std::optional<int64_t> ignoreIndex;
   bool changes() const {
     return labelSmoothing != 0 || !classWeights.empty() || mixup != 0 ||
@@ -42,7 +43,8 @@ struct LossSettings {
   }
 };
 
-/// What of a program's making decides the bits of a run, for states of it.
+/// The compilation settings that decide the bits of a run; states of the run
+/// record them.
 struct TrainingNote {
   std::string optimizer = "sgd";
   std::map<std::string, double> hyperparameters; // all of them
@@ -51,7 +53,7 @@ struct TrainingNote {
   Clipping clipping;
   LossSettings loss;
   unsigned microBatches = 1;
-  std::string attention; // "tiled" or "stored" where that was asked, or ""
+  std::string attention; // "tiled" or "stored" if requested, or ""
   std::string model; // a digest of the model that was compiled; may be empty
 };
 

@@ -12,12 +12,12 @@ struct PlanSolution {
   plan::Placement placement;
 };
 
-/// Order, liveness, placement, and the independent check of the three. The
-/// order is the function's own where it is marked sg.scheduled. A plan that
-/// fails the check is reported at the function.
+/// Computes the order, liveness and placement, and checks the three
+/// independently. The order is the function's own if it is marked sg.scheduled.
+/// A plan that fails the check is reported at the function.
 mlir::FailureOr<PlanSolution> solvePlan(const PlanProblem &problem);
 
-/// What a program says of itself.
+/// The facts that a program records about itself.
 struct ProgramOptions {
   std::string model;
   unsigned threads = 1;

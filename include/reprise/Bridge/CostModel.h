@@ -1,11 +1,11 @@
 //===- CostModel.h - Milliseconds of ops ------------------------*- C++ -*-===//
 //
-// A roofline, and measured times where there are any, of a profile or of the
-// target's description of its device. An op that nobody has timed costs what
-// the roofline says, times the median (by time) of measured over roofline of
-// those that were, of kernels or of a library's calls as it is one, but no less
-// than the cheapest: a mix of scales would make what was not timed look free,
-// or kernels as slow as products.
+// A roofline, with measured times where a profile or the target's description
+// of its device has them. An op without a measurement costs its roofline time,
+// scaled by the median (weighted by time) of measured over roofline time of the
+// measured ops of its kind, kernels or library calls, but no less than the
+// cheapest: mixed scales would make ops without a measurement look free, or
+// kernels as slow as products.
 //
 //===----------------------------------------------------------------------===//
 #ifndef REPRISE_BRIDGE_COSTMODEL_H
@@ -19,24 +19,24 @@ namespace reprise {
 
 /// An op to be priced.
 struct CostedOp {
-  std::string key; // see profileKey; not looked at without a profile
+  std::string key; // see profileKey; ignored without a profile
   uint64_t flops = 0, bytes = 0;
   bool isNarrow = false; // see Roofline
-  /// As the target knows it of the device, where the profile does not say; 0:
-  /// it was not measured.
+  /// The target's measured time on the device, used if the profile has none; 0:
+  /// not measured.
   double milliseconds = 0;
-  /// Of a call that adds its product to a tensor in its place: the key of the
-  /// product alone, and bytes that it waits for beside that; see waitedBytes.
+  /// The key of the product alone, if the call adds its product to a tensor in
+  /// place, and the additional bytes that it waits for; see waitedBytes.
   std::string productKey = {};
   uint64_t waited = 0;
-  bool isCall = false; // of a library; else a kernel of the compiler's own
+  bool isCall = false; // a library call; else one of the compiler's kernels
 };
 
-/// Milliseconds by op, and how far the profile says them.
+/// Milliseconds by op, and the share of them that the profile covers.
 struct Prices {
   std::vector<double> milliseconds;
   size_t matched = 0;      // ops that were measured
-  double matchedShare = 0; // of the time by the roofline
+  double matchedShare = 0; // share of the roofline time
 
   double sum() const;
 };
@@ -44,8 +44,8 @@ struct Prices {
 class CostModel {
 public:
   explicit CostModel(rt::Roofline roofline = {}) : roofline(roofline) {}
-  /// With the profile in the file `path`, or without one for "". Fails on rates
-  /// that no machine has.
+  /// Loads the profile in the file `path`, or none for "". Fails on rates that
+  /// no machine has.
   static rt::Expected<CostModel> load(rt::Roofline roofline,
                                       const std::string &path);
 
@@ -53,9 +53,9 @@ public:
   std::optional<Profile> profile;
 
   Prices price(const std::vector<CostedOp> &ops) const;
-  /// Fails, naming the numbers, when the profile has less than half of the
-  /// ops' time: it is of another model, batch or compiler; and when the ops
-  /// take longer than a plan may.
+  /// Fails, with the numbers, if the profile covers less than half of the ops'
+  /// time, since it then belongs to another model, batch or compiler, or if the
+  /// ops take longer than a plan may.
   rt::Expected<Prices> priceMostly(const std::vector<CostedOp> &ops) const;
 
 private:

@@ -7,8 +7,8 @@
 
 namespace reprise {
 
-/// Whether tensors of this element type are stored: f32, bf16, f16, f64, i1,
-/// i8, i32 and i64 are.
+/// Returns true if tensors of this element type can be stored: f32, bf16, f16,
+/// f64, i1, i8, i32 and i64.
 bool isElementType(mlir::Type element);
 
 /// The runtime's name of such an element type.

@@ -1,19 +1,18 @@
-//===- FunctionGraph.h - A function of any dialect, for planning -*- C++
-//-*-===//
+//===- FunctionGraph.h - Graphs of foreign functions ------------*- C++ -*-===//
 //
-// A straight-line function as a plan::Graph, by what its ops answer to
-// remat::describeOp. Unlike a PlanProblem it has no addresses, no variables and
-// no calls of a library: its bytes are those of values that live.
+// A straight-line function as a plan::Graph, built from the facts that
+// remat::describeOp returns. Unlike a PlanProblem it has no addresses, no
+// variables and no library calls: its bytes are those of live values.
 //
 //   arguments, constants   fixed: they take no bytes of the step
-//   views, barriers        no ops: they are made where they are read
-//   what is returned       lives to the end of the function
+//   views, barriers        no ops: they are computed where they are read
+//   returned values        live to the end of the function
 //
-// Live bytes at an op are those of the storages that live there and the op's
+// Live bytes at an op are those of the storages live there and the op's
 // workspace, each rounded up to plan::kAlignment. A storage lives from the op
-// that makes it to the last one that reads it, both included, or to the end if
-// it is returned; who reads a view reads all that it is made of. A result that
-// takes over an operand's storage prolongs it.
+// that creates it to its last reader, both included, or to the end if it is
+// returned; an op that reads a view reads all storage under it. A result that
+// takes over an operand's storage extends its live range.
 //
 //===----------------------------------------------------------------------===//
 #ifndef REPRISE_BRIDGE_FUNCTIONGRAPH_H
@@ -30,21 +29,21 @@ struct FunctionGraph {
   mlir::func::FuncOp function;
   plan::Graph graph;
   std::vector<mlir::Operation *> ops; // by OpId
-  /// Views by what they view, operands of the op that makes them.
+  /// Maps each view to the operand that it views.
   llvm::DenseMap<mlir::Value, mlir::Value> viewed;
   uint64_t argumentBytes = 0; // of tensors and memrefs of static shape
 
-  /// Empty tensors that each op which writes one has for itself.
+  /// The empty tensors that belong to the single op that writes them.
   llvm::DenseSet<mlir::Operation *> destinations;
-  /// Returns true if `op` is made anew wherever it is read: a constant, a view
+  /// Returns true if `op` is repeated wherever it is read: a constant, a view
   /// or a destination.
   bool isFree(mlir::Operation *op) const;
   bool isDestination(mlir::Operation *op) const;
-  /// Most bytes live at once when the ops run as the function has them.
+  /// The most live bytes when the ops run in the function's order.
   uint64_t liveBytes() const;
 };
 
-/// Operands of `op` and what its regions read from outside, each once.
+/// Operands of `op` and outside values that its regions read, each once.
 llvm::SmallVector<mlir::Value> valuesReadBy(mlir::Operation *op);
 
 /// Fails with an error at the function or one of its ops: several blocks,

@@ -1,4 +1,4 @@
-//===- Knee.h - Where less memory begins to cost too much -------*- C++ -*-===//
+//===- Knee.h - The knee of a budget curve ----------------------*- C++ -*-===//
 #ifndef REPRISE_BRIDGE_KNEE_H
 #define REPRISE_BRIDGE_KNEE_H
 
@@ -9,9 +9,9 @@
 
 namespace reprise {
 
-/// Of a curve of (bytes, milliseconds), by increasing bytes and decreasing
-/// milliseconds: the point farthest below the line from the first to the last
-/// one; the last one if there is none.
+/// The knee of a curve of (bytes, milliseconds), by increasing bytes and
+/// decreasing milliseconds: the point farthest below the line from the first to
+/// the last one; the last one if there is none.
 uint32_t kneeOf(llvm::ArrayRef<std::pair<uint64_t, double>> curve);
 
 } // namespace reprise

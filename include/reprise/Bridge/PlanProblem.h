@@ -2,15 +2,15 @@
 //
 // A flat function (after sg-form-kernels) holds reads, writes, constants,
 // views, library ops and kernels. As a problem it is a plan::Graph whose ops
-// are library calls, kernel launches and copies, and whose values know the
-// bytes they take and where those may lie:
+// are library calls, kernel launches and copies, and whose values have their
+// bytes and the places they may take:
 //
 //   sg.read, sg.constant      fixed storage, shared by all entries
-//   sg.reshape, sg.barrier    views; what reads a barrier's result runs after
+//   sg.reshape, sg.barrier    views; readers of a barrier's result run after
 //                             the values the barrier waits for
 //   sg.write                  the value is computed in the variable's own bytes
-//                             where its op can run after every other reader of
-//                             the variable; else it is copied there
+//                             if its op can run after every other reader of the
+//                             variable; else it is copied there
 //
 //===----------------------------------------------------------------------===//
 #ifndef REPRISE_BRIDGE_PLANPROBLEM_H
@@ -26,8 +26,8 @@
 
 namespace reprise {
 
-/// The bytes that live from step to step: the module's variables in their
-/// order, the functions' constants, each once, and where the target wants it a
+/// The bytes that persist from step to step: the module's variables in their
+/// order, the functions' constants, each once, and, if the target needs it, a
 /// place for the inputs of the next step.
 struct FixedStorage {
   struct Range {
@@ -46,16 +46,16 @@ struct FixedStorage {
 mlir::FailureOr<FixedStorage> layOutFixed(mlir::ModuleOp module,
                                           const Target &target);
 
-/// What a plan::Op stands for.
+/// The meaning of a plan::Op.
 struct PlannedOp {
-  /// A library op, an sg.kernel, an sg.copy, or for a copy that the function
-  /// does not say what asked for it (an sg.write or the return).
+  /// A library op, an sg.kernel or an sg.copy; for a copy without an op of its
+  /// own, the op that needs it (an sg.write or the return).
   mlir::Operation *op = nullptr;
-  /// Of the step that runs it: "conv2d", a kernel's path, "copy"; and the path
-  /// of the module that it is from.
+  /// The name of the step that runs it, as "conv2d", a kernel's path or "copy";
+  /// and the path of the module that it belongs to.
   std::string name, module;
   bool isCopy = false;
-  /// Whether the user asked that it runs once.
+  /// True if the user requested that it runs once.
   bool isAsked = false;
   rt_dialect::Phase phase = rt_dialect::Phase::Forward;
   uint64_t flops = 0, bytes = 0;
@@ -67,15 +67,16 @@ struct PlannedOp {
 
 struct PlanProblem {
   mlir::func::FuncOp function;
-  uint64_t alignment = kAlignment; // of every offset: the target's
+  uint64_t alignment = kAlignment; // of every offset, from the target
   plan::Graph graph;
   std::vector<PlannedOp> ops;        // by OpId
   std::vector<mlir::Type> types;     // by ValueId
   std::vector<uint32_t> fixedRange;  // by ValueId; plan::kNone: placed memory
   std::vector<plan::ValueId> inputs; // of the function
   std::vector<plan::ValueId> results;
-  std::vector<mlir::Value> irValues; // by ValueId; null: made by a copy
-  /// By sg.write: the value that ends in the variable, which may be a copy's.
+  std::vector<mlir::Value> irValues; // by ValueId; null: computed by a copy
+  /// Maps each sg.write to the value that ends in the variable, perhaps a
+  /// copy's.
   llvm::DenseMap<mlir::Operation *, plan::ValueId> written;
 
   /// The value at the end of a chain of views.
@@ -86,29 +87,30 @@ mlir::FailureOr<PlanProblem> buildPlanProblem(mlir::func::FuncOp function,
                                               const FixedStorage &fixed,
                                               Target &target);
 
-/// What tells the op `id` and the step that runs it from others.
+/// The profile key that distinguishes the op `id` and its step from others.
 std::string profileKey(const PlanProblem &problem, plan::OpId id);
 
 /// Sets the costs of all ops, which buildPlanProblem took from the default
-/// roofline. Fails with an error at the function when a profile has too few of
-/// them; a profile of another machine is a warning.
+/// roofline. Fails with an error at the function if a profile covers too few of
+/// the ops; a profile of another machine is a warning.
 mlir::LogicalResult priceOps(PlanProblem &problem, const CostModel &costs,
                              const Target &target, unsigned threads);
 
-/// The same where a price is no reason to fail: what a scheduled op says of
-/// itself comes first, what a profile does not have costs what the rates say.
+/// The same, for callers that must not fail because of a price: a scheduled
+/// op's own cost comes first, and an op that the profile lacks costs what the
+/// rates give.
 void priceWhatIsSilent(PlanProblem &problem, const CostModel &costs);
 
 /// CostModel::load, whose failure is an error at `op`.
 mlir::FailureOr<CostModel> loadCosts(mlir::Operation *op, rt::Roofline roofline,
                                      const std::string &profile);
 
-/// Fails with an error at an op of a kernel, or a library op, that has an
-/// element type which `target` does not run it on.
+/// Fails with an error at an op of a kernel, or a library op, with an element
+/// type that `target` does not support for it.
 mlir::LogicalResult checkElements(mlir::func::FuncOp function,
                                   const Target &target);
 
-/// The call a library op makes, or nothing for other ops.
+/// The call a library op becomes, or nothing for other ops.
 std::optional<rt::LibraryCallDesc> describeLibraryCall(mlir::Operation *op);
 
 } // namespace reprise

@@ -3,14 +3,14 @@
 // A kernel is a block of sg primitives (the body of sg.kernel or rt.kernel)
 // over one iteration space: pointwise ops, index maps, iota, random numbers,
 // and reductions, all over the same dimensions; without reductions it may have
-// a space for each shape that it yields. What reads a reduction in its own
-// kernel is pointwise, in the space that the reductions keep, or, where the
-// reduced dimensions are the last ones, repeats it along the row at hand. Its
-// arguments are the block's arguments, then what it yields, each a dense
-// row-major tensor.
+// a space for each shape that it yields. An op that reads a reduction in the
+// same kernel is pointwise, in the space that the reductions keep, or, where
+// the reduced dimensions are the last ones, repeats it along the current row.
+// The parameters of a kernel are the block's arguments, then the values it
+// yields, each a dense row-major tensor.
 //
-// What a target chooses of it is a KernelShape; everything else is a function
-// of the block alone.
+// The target's choices are a KernelShape; everything else is a function of the
+// block alone.
 //
 //===----------------------------------------------------------------------===//
 #ifndef REPRISE_CODEGEN_KERNELS_H
@@ -22,8 +22,8 @@
 
 namespace reprise {
 
-/// What the planner must know of a kernel on a target of that shape. Fails with
-/// a message at the op that no kernel can run.
+/// The facts about a kernel that the planner needs, on a target of that shape.
+/// Fails with a message at the op that no kernel can run.
 mlir::FailureOr<KernelTraits> analyzeKernel(mlir::Block &body,
                                             const KernelShape &shape);
 
@@ -41,13 +41,13 @@ using RoundingPatterns = llvm::function_ref<void(mlir::RewritePatternSet &)>;
 
 /// Turns exp, log, tanh and erf of f32 into polynomials, those of bf16 and f16
 /// into the same in f32; and arithmetic on bf16 into arithmetic on f32, each
-/// result rounded by integer arithmetic, or by what `roundings` has for it,
-/// which must give the same. The bits are the same on any device. `module` is
-/// one of functions, of any dialect.
+/// result rounded by integer arithmetic, or by the patterns of `roundings`,
+/// which must round to the same bits. The bits are the same on any device.
+/// `module` holds functions, of any dialect.
 mlir::LogicalResult expandMath(mlir::Operation *module,
                                RoundingPatterns roundings = nullptr);
 
-/// Turns loops, arith, math and vector ops into the LLVM dialect, behind
+/// Turns loops, arith, math and vector ops into the LLVM dialect, after
 /// expandMath. Functions of f64 become calls of the C library.
 mlir::LogicalResult lowerKernels(mlir::ModuleOp module,
                                  RoundingPatterns roundings = nullptr);

@@ -1,7 +1,7 @@
-//===- Attention.h - What an attention is of --------------------*- C++ -*-===//
+//===- Attention.h - The operands and results of an attention ---*- C++ -*-===//
 //
-// For code generation, which knows no ops: sg.attention and its gradient by
-// what they read, make, and are told.
+// Describes sg.attention and its gradient to code generation, which does not
+// know the ops: their operands, results and attributes.
 //
 //===----------------------------------------------------------------------===//
 #ifndef REPRISE_IR_ATTENTION_H
@@ -15,16 +15,17 @@ namespace reprise::sg {
 struct AttentionParts {
   bool isGrad = false;
   double scale = 1;
-  /// Of dropping a weight, and the stream drawn from; 0: none is dropped.
+  /// The probability of dropping a weight, and its random stream; 0: no
+  /// dropout.
   double probability = 0;
   int64_t stream = 0;
-  /// Null: there is none.
+  /// Null if absent.
   mlir::Value qkv, bias, seed, step;
-  mlir::Value y, lse; // made, of a gradient read
+  mlir::Value y, lse; // results; operands of a gradient
   mlir::Value dy, dqkv, dbias;
 };
 
-/// None of any other op.
+/// None for any other op.
 std::optional<AttentionParts> attentionParts(mlir::Operation *op);
 
 } // namespace reprise::sg

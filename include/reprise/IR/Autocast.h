@@ -11,11 +11,11 @@
 
 namespace reprise {
 
-/// Of f32, bf16 and f16 operands; others stay as they are.
+/// Applies to f32, bf16 and f16 operands; others are unchanged.
 enum class AutocastRule {
   Narrow, // bf16 or f16, with sums in f32: products
   Wide,   // f32: exponentials, sums, losses, layer_norm
-  Widest, // the widest of the operands', constants not counted: arithmetic
+  Widest, // the widest of the operands' types, except constants: arithmetic
   First   // the first operand's; the others' element types may differ
 };
 
@@ -25,7 +25,7 @@ enum class AutocastRule {
 
 namespace reprise::sg {
 
-/// Attaches the rules to the ops that models are made of.
+/// Attaches the rules to the ops that models consist of.
 void registerAutocastModels(mlir::MLIRContext *context);
 
 } // namespace reprise::sg

@@ -6,9 +6,9 @@
 
 namespace reprise::sg {
 
-/// Patterns that bring a cast of floating-point numbers to the same side of a
-/// view as the kernel that it can join: a narrowing one in front of it, to what
-/// makes the value, a widening one behind it, to what reads it.
+/// Patterns that move a cast of floating-point numbers to the side of a view
+/// where it can join a kernel: a narrowing one before the view, to the op that
+/// computes the value, a widening one after it, to its readers.
 void populateCastMotionPatterns(mlir::RewritePatternSet &patterns);
 
 } // namespace reprise::sg

@@ -1,4 +1,4 @@
-//===- ConvolutionForms.h - Convolutions as a library wants them *- C++ -*-===//
+//===- ConvolutionForms.h - Convolution shapes for a library ----*- C++ -*-===//
 #ifndef REPRISE_IR_CONVOLUTIONFORMS_H
 #define REPRISE_IR_CONVOLUTIONFORMS_H
 
@@ -7,23 +7,23 @@
 
 namespace reprise::sg {
 
-/// What a library wants of convolutions whose operands have an element type.
+/// A library's preferred convolution shapes, by element type of the operands.
 struct ConvolutionWants {
-  /// What the number of input channels should be a multiple of; 1: nothing.
+  /// The number that input channels should be a multiple of; 1: any.
   std::function<int64_t(mlir::Type)> channelMultiple;
-  /// Up to how many channels, of zeros too, images have whose strides became
-  /// channels; 0: none.
+  /// The most channels, padding included, of images whose strides are turned
+  /// into channels; 0: none.
   std::function<int64_t(mlir::Type)> stridesAsChannels;
-  /// Whether gradients for inputs of 1x1 filters with strides are slow.
+  /// Returns true if gradients for inputs of 1x1 filters with strides are slow.
   std::function<bool(mlir::Type)> avoidsSpreading;
 };
 
-/// Patterns that add channels of zeros to images and filters, and take them
-/// from gradients, until a convolution without groups has such a number; that
-/// make channels of the points between two windows, so that windows lose their
-/// strides, where `stridesAsChannels` allows as many; and that compute a
-/// gradient for the points that a filter of 1x1 with strides looks at, and put
-/// zeros between them.
+/// Patterns that pad images and filters with channels of zeros, and slice them
+/// off gradients, until a convolution without groups has such a multiple; that
+/// turn the points between two windows into channels, so that windows lose
+/// their strides, if `stridesAsChannels` allows as many; and that compute the
+/// gradient of a strided 1x1 filter only for the points that it reads, with
+/// zeros inserted between them.
 void populateConvolutionFormPatterns(mlir::RewritePatternSet &patterns,
                                      const ConvolutionWants &wants);
 

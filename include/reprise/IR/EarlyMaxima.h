@@ -1,4 +1,4 @@
-//===- EarlyMaxima.h - Maxima looked for in the forward pass ----*- C++ -*-===//
+//===- EarlyMaxima.h - Pools' maxima found in the forward pass --*- C++ -*-===//
 #ifndef REPRISE_IR_EARLYMAXIMA_H
 #define REPRISE_IR_EARLYMAXIMA_H
 
@@ -6,9 +6,9 @@
 
 namespace reprise::sg {
 
-/// A pattern that looks for a pool's maxima where the op stands that makes the
-/// pool's operand, in that op's phase: a byte for a window is kept then, and
-/// for the maxima the operand need not be there again.
+/// A pattern that finds a pool's maxima right after the op that computes the
+/// pool's operand, in that op's phase: a byte per window is kept then, and the
+/// operand need not be recomputed for the maxima.
 void populateEarlyMaximaPatterns(mlir::RewritePatternSet &patterns);
 
 } // namespace reprise::sg

@@ -1,5 +1,4 @@
-//===- GradientSums.h - Gradients that add up where they are made -*- C++
-//-*-===//
+//===- GradientSums.h - Gradients added in place by products ----*- C++ -*-===//
 #ifndef REPRISE_IR_GRADIENTSUMS_H
 #define REPRISE_IR_GRADIENTSUMS_H
 
@@ -8,13 +7,13 @@
 
 namespace reprise::sg {
 
-/// Whether a library adds what an op computes to a tensor in that one's bytes.
+/// Returns true if a library can add an op's result to a tensor in place.
 using AddsInPlace = std::function<bool(mlir::Operation *)>;
 
-/// Makes sg.conv2d_input_grad_add of an addition in f32 and a gradient for an
-/// input that nothing else reads, where `adds` says so, the other operand is
-/// another op's and not read any more, and no such sum is twice as large. The
-/// gradients are left without users.
+/// Combines an addition in f32 and a gradient for an input that nothing else
+/// reads into sg.conv2d_input_grad_add, if `adds` allows it, the other operand
+/// is the result of another op and not read later, and no such sum is twice as
+/// large. The gradients are left without users.
 void addUpGradients(mlir::Block &block, const AddsInPlace &adds);
 
 } // namespace reprise::sg

@@ -1,8 +1,8 @@
 //===- Kernel.h - Ops as code of kernels ------------------------*- C++ -*-===//
 //
-// What fusion, analysis and code generation ask of an op that runs in a kernel.
-// A new op implements the interfaces below, with its element emitted by the
-// means of ElementBuilder, and nothing else has to know of it.
+// The interface between an op that runs in a kernel and fusion, analysis and
+// code generation. A new op implements the interfaces below and emits its
+// element with ElementBuilder; no other code has to know of it.
 //
 //===----------------------------------------------------------------------===//
 #ifndef REPRISE_IR_KERNEL_H
@@ -17,22 +17,22 @@
 
 namespace reprise {
 
-/// How kernels take an op.
+/// The way a kernel can hold an op.
 enum class KernelRole {
   None,      // not at all: library ops, reads, writes, views
   Repeated,  // in every kernel that reads it: broadcasts, splats, iota
   Pointwise, // element by element, in the iteration space of its result
   Generator, // in the space of its result, reading elsewhere: transposes, pads
-  Alone,     // as Generator, in a kernel of its own: pools
+  Alone,     // as Generator, in a separate kernel: pools
   Reduction  // in the iteration space of its operand
 };
 
-/// How an operand is read for neighbours along a dimension of the result.
+/// The way an operand is read for neighbours along a dimension of the result.
 struct OperandLanes {
-  /// Whether a vector of neighbours can be computed at once: the operand is
-  /// read at neighbours too, or at one element for all of them.
+  /// True if a vector of neighbours can be computed at once: the operand is
+  /// also read at neighbours, or at one element for all of them.
   bool together = false;
-  /// The operand's dimension along which it is read then; none: one element.
+  /// The operand's dimension along which it is then read; none: one element.
   std::optional<unsigned> dim;
 
   static OperandLanes apart() { return {}; }
@@ -40,17 +40,18 @@ struct OperandLanes {
   static OperandLanes same() { return {true, std::nullopt}; }
 };
 
-/// Where an element stands in a value of shape `extents`. Along `lane`, if
-/// there is one, a vector of elements is meant, the first at `at[lane]`.
+/// The position of an element in a value of shape `extents`. If `lane` is set,
+/// it describes a vector of elements along that dimension, the first at
+/// `at[lane]`.
 struct Index {
   llvm::SmallVector<mlir::Value> at;
   llvm::SmallVector<int64_t> extents;
   std::optional<unsigned> lane;
 };
 
-/// Emits elements of a kernel's values by need: from what is yielded back to
-/// loads of the arguments, which who derives from it knows how to do. What is
-/// emitted is arith, math, vector and scf.
+/// Emits elements of a kernel's values on demand: from the yielded values back
+/// to loads of the arguments, which a derived class implements. The emitted ops
+/// are arith, math, vector and scf.
 class ElementBuilder {
 public:
   ElementBuilder(mlir::OpBuilder &builder, mlir::Location loc, int64_t lanes)
@@ -80,7 +81,7 @@ public:
   /// A number as `type`, a scalar or a vector.
   mlir::Value splat(mlir::Type type, double value);
   mlir::Value inBounds(mlir::Value at, int64_t extent);
-  /// at / divisor and whether it has no remainder.
+  /// at / divisor, and true if there is no remainder.
   std::pair<mlir::Value, mlir::Value> divideExactly(mlir::Value at,
                                                     int64_t divisor);
   /// An affine form of the index: sums of products of a dimension and a
@@ -96,13 +97,13 @@ public:
   mlir::Type typeAt(mlir::Type element, const Index &index) const {
     return index.lane ? mlir::Type(vectorOf(element)) : element;
   }
-  /// `element` as a vector of all lanes, unless it is one.
+  /// `element` broadcast to a vector of all lanes, unless it is one.
   mlir::Value toLanes(mlir::Value element);
   /// 0, 1, ... as i64.
   mlir::Value laneNumbers();
 
-  // Control. What a branch or a loop emits is forgotten behind it, where it
-  // does not dominate.
+  // Control flow. Elements emitted in a branch or a loop are forgotten after
+  // it, since they do not dominate the code there.
   using Body = llvm::function_ref<mlir::Value()>;
   mlir::Value select(mlir::Value condition, mlir::Type type, Body yes, Body no);
   using LoopBody = llvm::function_ref<llvm::SmallVector<mlir::Value>(
@@ -113,8 +114,8 @@ public:
   llvm::SmallVector<mlir::Value>
   branch(mlir::Value condition, mlir::TypeRange types, Branch yes, Branch no);
 
-  /// Forgets what was emitted: begins a body that what was emitted before
-  /// does not dominate, or that must load again.
+  /// Forgets the emitted elements: begins a body that they do not dominate, or
+  /// that must load again.
   void forget() { memo.clear(); }
 
   mlir::OpBuilder &builder;
@@ -143,23 +144,23 @@ private:
 
 namespace reprise {
 
-/// How kernels take `op`, by whichever interface it has.
+/// The way a kernel can hold `op`, according to its interface.
 KernelRole kernelRoleOf(mlir::Operation *op);
 
 /// The shape over which `op`, which a kernel can take, runs.
 llvm::ArrayRef<int64_t> iterationSpaceOf(mlir::Operation *op);
 
-/// How `op` reads an operand for neighbours along `dim` of its result.
+/// The way `op` reads an operand for neighbours along `dim` of its result.
 OperandLanes operandLanesOf(mlir::Operation *op, unsigned operand,
                             unsigned dim);
 
-/// Whether kernels take the op by its decomposition only. A pointwise op is a
-/// primitive, and one that a library runs is its own, whatever else they could
-/// be.
+/// Returns true if kernels take the op by its decomposition only. A pointwise
+/// op is a primitive, and a library op runs on its own, even if they could be
+/// decomposed.
 bool isComposite(mlir::Operation *op);
 
-/// Whether the op reads whole dimensions in their order, and each that it does
-/// not read at 0: a broadcast.
+/// Returns true if the op reads whole dimensions in their order, and the others
+/// at 0: a broadcast.
 bool isProjection(IndexMapOpInterface op);
 
 /// The result of a projection that advances with dimension `dim`.

@@ -1,10 +1,11 @@
-//===- Origin.h - Where an op comes from and when it runs -------*- C++ -*-===//
+//===- Origin.h - The origin and phase of an op -----------------*- C++ -*-===//
 //
-// What a pass may decide by is in attributes, and a verifier checks it:
+// The facts that passes may base decisions on are in attributes, and a verifier
+// checks them:
 //
-//   sg.path    of an op within blocks: the leaf it belongs to, as the front end
+//   sg.path    on an op within blocks: the leaf it belongs to, as the front end
 //              calls it; without one an op belongs to the block around it
-//   sg.origin  of an op of a flat function: path, phase and instance, from
+//   sg.origin  on an op of a flat function: path, phase and instance, from
 //              sg-flatten on
 //
 // Locations are for people to read.
@@ -19,32 +20,31 @@
 
 namespace reprise::sg {
 
-/// Path of the leaf or of the innermost block an op belongs to, of a kernel
-/// that of its last result; "" when it belongs to none.
+/// The path of the leaf or of the innermost block that an op belongs to; for a
+/// kernel, that of its last result; "" if it belongs to none.
 llvm::StringRef pathOf(mlir::Operation *op);
 
-/// When an op runs. What is inside of a kernel runs with the kernel.
+/// The phase in which an op runs. Ops inside a kernel run with the kernel.
 Phase phaseOf(mlir::Operation *op);
 
 /// The number of the innermost block, if the blocks are numbered.
 std::optional<int64_t> instanceOf(mlir::Operation *op);
 
-/// The origin as said by the op's own attribute; null when it has none.
+/// The origin in the op's own attribute; null if it has none.
 OriginAttr originOf(mlir::Operation *op);
 void setOrigin(mlir::Operation *op, OriginAttr origin);
 
-/// Whether an op of a flat function must say where it comes from: all but
-/// constants and reads, which cost nothing wherever they stand, and the end of
-/// a block.
+/// Returns true if an op of a flat function must have an origin: all but
+/// constants and reads, which cost nothing anywhere, and terminators.
 bool hasOrigin(mlir::Operation *op);
 
-/// While it lives, what `builder` inserts belongs to the leaf of `source`, or
-/// to the block that `source` is, and has its origin, unless it says otherwise
-/// itself or the block around it does.
+/// While it exists, the ops that `builder` inserts belong to the leaf of
+/// `source`, or to the block `source`, and have its origin, unless they or the
+/// block around them have one of their own.
 class OriginScope : private mlir::OpBuilder::Listener {
 public:
   OriginScope(mlir::OpBuilder &builder, mlir::Operation *source);
-  /// Of a leaf, for ops within blocks.
+  /// Sets the path of a leaf, for ops within blocks.
   OriginScope(mlir::OpBuilder &builder, llvm::StringRef path);
   ~OriginScope() override;
   OriginScope(const OriginScope &) = delete;
@@ -60,10 +60,10 @@ private:
   OriginAttr origin;     // null: none
 };
 
-/// For messages. "file:line" of the source; "" when none is known.
+/// "file:line" of the source, for messages; "" if unknown.
 std::string sourceOf(mlir::Location loc);
 
-/// For messages. The outermost name in a location; "" when there is none.
+/// The outermost name in a location, for messages; "" if there is none.
 llvm::StringRef nameIn(mlir::Location loc);
 
 } // namespace reprise::sg

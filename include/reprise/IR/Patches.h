@@ -7,13 +7,13 @@
 
 namespace reprise::sg {
 
-/// Patterns that make a matrix product of a convolution whose windows touch but
-/// do not overlap (the patches that become the tokens of a vision transformer,
-/// the halving of ConvNeXt), and of its gradients: no padding, strides the
-/// window's extents, one group, nothing left over.
+/// Patterns that turn a convolution whose windows touch but do not overlap into
+/// a matrix product (the patches that become the tokens of a vision
+/// transformer, the halving of ConvNeXt), and its gradients too: no padding,
+/// strides equal to the window's extents, one group, no remainder.
 void populatePatchPatterns(mlir::RewritePatternSet &patterns);
 
-/// Whether these patterns make a product of it.
+/// Returns true if these patterns turn `op` into a product.
 bool isOfPatches(Conv2DOp op);
 
 } // namespace reprise::sg

@@ -7,8 +7,8 @@
 
 namespace reprise {
 
-/// What a user wrote to name blocks, ops or variables. Fails, with an error
-/// that `emitError` begins, where it is no glob.
+/// Parses a glob that a user wrote to name blocks, ops or variables. Fails,
+/// with an error that `emitError` begins, if it is not a glob.
 mlir::FailureOr<llvm::GlobPattern>
 parsePattern(llvm::StringRef text,
              llvm::function_ref<mlir::InFlightDiagnostic()> emitError);

@@ -1,7 +1,7 @@
-//===- Product.h - What a product of matrices is of -------------*- C++ -*-===//
+//===- Product.h - The operands of a matrix product -------------*- C++ -*-===//
 //
-// For code generation, which knows no ops: convolutions that look at single
-// points, and their gradients for inputs, as products of matrices.
+// Describes 1x1 convolutions and their gradients for inputs as products of
+// matrices, for code generation, which does not know the ops.
 //
 //===----------------------------------------------------------------------===//
 #ifndef REPRISE_IR_PRODUCT_H
@@ -12,18 +12,18 @@
 
 namespace reprise::sg {
 
-/// result = left right. The rows of left and of the result are what their
-/// leading dimensions number, in row-major order.
+/// result = left right. The rows of left and of the result are their leading
+/// dimensions, numbered in row-major order.
 struct ProductParts {
   mlir::Value left, right, result;
   /// left: rows x inner; result: rows x columns.
   int64_t rows = 0, inner = 0, columns = 0;
-  /// Whether right is columns x inner, and not inner x columns.
+  /// True if right is columns x inner rather than inner x columns.
   bool isTransposed = false;
 };
 
-/// None of any other op, nor where operands and result have several types of
-/// elements.
+/// None for any other op, or if operands and result have different element
+/// types.
 std::optional<ProductParts> productParts(mlir::Operation *op);
 
 } // namespace reprise::sg

@@ -1,4 +1,4 @@
-//===- ProductBias.h - Additions that products do as well -------*- C++ -*-===//
+//===- ProductBias.h - Bias additions as part of products -------*- C++ -*-===//
 #ifndef REPRISE_IR_PRODUCTBIAS_H
 #define REPRISE_IR_PRODUCTBIAS_H
 
@@ -7,10 +7,11 @@
 
 namespace reprise::sg {
 
-/// Patterns that make sg.matmul_bias of a product and the addition of a vector
-/// to its rows, with the cast behind that, where nothing else reads what lies
-/// between them. These are left without users. `takes` says whether a library
-/// adds a bias of that element type to sums that it stores in another one.
+/// Patterns that combine a product, the addition of a vector to its rows and
+/// the cast after that into sg.matmul_bias, if nothing else reads the values
+/// between them. These are left without users. `takes` returns true if a
+/// library adds a bias of that element type to sums that it stores in another
+/// one.
 using TakesBias = std::function<bool(mlir::Type bias, mlir::Type stored)>;
 void populateProductBiasPatterns(mlir::RewritePatternSet &patterns,
                                  const TakesBias &takes);

@@ -1,8 +1,8 @@
-//===- Remat.h - What the planner asks of ops of any dialect ----*- C++ -*-===//
+//===- Remat.h - The planner's facts about ops of any dialect ---*- C++ -*-===//
 //
-// An op answers by RematOpInterface, by discardable attributes of the remat
-// dialect, or not at all; describeOp has the answer in each case. Another
-// dialect joins by implementing the interface, or by external models.
+// An op provides its facts by RematOpInterface, by discardable attributes of
+// the remat dialect, or not at all; describeOp returns them in each case.
+// Another dialect joins by implementing the interface, or by external models.
 //
 //===----------------------------------------------------------------------===//
 #ifndef REPRISE_IR_REMAT_H
@@ -21,20 +21,20 @@ namespace reprise::remat {
 
 enum class Phase { Forward, Backward };
 
-/// How an op may run.
+/// The number of times an op may run, and in which order.
 enum class Execution {
-  Anywhere, // as often as wanted, wherever its operands exist
-  Once,     // wherever its operands exist
-  InOrder   // once, and in the order of all others like it
+  Anywhere, // any number of times, wherever its operands exist
+  Once,     // once, wherever its operands exist
+  InOrder   // once, in program order with the other ops of this kind
 };
 
 /// (result, operand).
 using InPlacePair = std::pair<unsigned, unsigned>;
 
 /// Bytes of a value of `type`: of the elements of a ranked tensor or a memref
-/// of static shape, each in a power of two of whole bytes. Nothing where they
-/// cannot be told: dynamic shapes, encodings, layouts, foreign elements, or
-/// 2^56 bytes and more. None for a type that is no memory.
+/// of static shape, each in a power of two of whole bytes. Nothing if they are
+/// unknown: dynamic shapes, encodings, layouts, foreign elements, or 2^56 bytes
+/// and more. 0 for a type that occupies no memory.
 std::optional<uint64_t> bytesOf(mlir::Type type);
 
 // The defaults of RematOpInterface, for any op.
@@ -43,8 +43,8 @@ Execution defaultExecution(mlir::Operation *op);
 std::optional<unsigned> defaultViewSource(mlir::Operation *op);
 llvm::SmallVector<InPlacePair> defaultInPlacePairs(mlir::Operation *op);
 
-/// The operand whose view the op's only result is, by attribute, interface or
-/// default.
+/// The operand that the op's only result is a view of, by attribute, interface
+/// or default.
 std::optional<unsigned> viewSourceOf(mlir::Operation *op);
 /// The pairs of a result and an operand that `op` may compute in place, by
 /// attribute, interface or default.
@@ -55,8 +55,8 @@ llvm::SmallVector<InPlacePair> inPlacePairsOf(mlir::Operation *op);
 //===----------------------------------------------------------------------===//
 
 /// The destinations of `op` that its results may take over: those that `op`
-/// reads through no other operand and in no region. `mayRead` says of another
-/// operand of the same value that reading it does no harm.
+/// reads through no other operand and in no region. `mayRead` returns true for
+/// another operand of the same value if reading it is harmless.
 llvm::SmallVector<InPlacePair>
 destinationPairs(mlir::Operation *op,
                  llvm::function_ref<bool(mlir::OpOperand &destination,
@@ -65,18 +65,18 @@ destinationPairs(mlir::Operation *op,
 
 /// The storages that a result may share without a copy.
 struct StorageSources {
-  llvm::SmallVector<mlir::Value> values; // made outside of the op
+  llvm::SmallVector<mlir::Value> values; // created outside the op
   /// The op writes a destination: it shares the storage or copies all of it.
   bool isDestination = false;
-  /// Deallocation frees the result at the end of its block only, since which
-  /// of the storages it has is known when the program runs.
+  /// Deallocation frees the result only at the end of its block, since which of
+  /// the storages it has is known only at run time.
   bool isFreedAtEnd = false;
-  /// Deallocation cannot tell it from any other storage of the block.
+  /// Deallocation cannot distinguish it from any other storage of the block.
   bool isOpaque = false;
 };
 StorageSources storageSourcesOf(mlir::OpResult result);
 
-/// Returns true if `op` makes a constant, or folding may turn it into one.
+/// Returns true if `op` creates a constant, or folding may turn it into one.
 bool mayFoldToConstant(mlir::Operation *op);
 
 /// Returns true if an op that reads `tensor` or a view of it may write its
@@ -95,7 +95,7 @@ bool isReshape(mlir::Operation *op);
 /// the caller passes. Reshapes copy other tensors.
 bool isContiguous(mlir::Value tensor);
 
-/// Returns true if `op` only makes a tensor without content that ops of its
+/// Returns true if `op` only creates a tensor without content that ops of its
 /// block write. Each use may have its own tensor.
 bool isOnlyDestination(mlir::Operation *op);
 
@@ -109,7 +109,7 @@ bool isOnlyDestination(mlir::Operation *op);
 
 namespace reprise::remat {
 
-/// What an op answers, by attributes, by its interface or by the defaults.
+/// The facts about an op, from attributes, its interface or the defaults.
 struct OpFacts {
   std::optional<double> milliseconds;
   uint64_t flops = 0;
@@ -121,8 +121,8 @@ struct OpFacts {
   std::optional<Phase> phase;
 };
 
-/// Fails, with an error at the op, when the bytes of a result are not known or
-/// what the op answers contradicts itself.
+/// Fails, with an error at the op, if the bytes of a result are unknown or the
+/// op's facts contradict each other.
 mlir::FailureOr<OpFacts> describeOp(mlir::Operation *op);
 
 /// Models of RematOpInterface for ops of linalg, tensor and tosa, attached when

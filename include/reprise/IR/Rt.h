@@ -19,11 +19,12 @@
 #include "reprise/IR/RtAttrs.h.inc"
 
 namespace reprise::rt_dialect {
-/// Whether the arena can hold a value of this type: a statically shaped tensor
-/// of one of sg's element types.
+/// Returns true if the arena can hold a value of this type: a statically shaped
+/// tensor of one of sg's element types.
 bool isStorable(mlir::Type type);
 
-/// Why bytes of a kind are in memory; none where that depends on the value.
+/// The reason that bytes of a kind are in memory; none if it depends on the
+/// value.
 std::optional<Reason> reasonOf(BufferKind kind);
 } // namespace reprise::rt_dialect
 

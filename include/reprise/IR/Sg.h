@@ -14,25 +14,25 @@
 #include "reprise/IR/Vjp.h"
 
 namespace reprise {
-/// What runs an op: nothing (a view, a read), the numerical library, a compiled
-/// kernel that is bound by memory, or one that reduces.
+/// The kind of code that runs an op: none (a view, a read), the numerical
+/// library, a compiled kernel that is bound by memory, or one that reduces.
 enum class KernelClass { None, Library, Pointwise, Reduction };
 
 namespace sg {
-/// Whether `wide` may stand for `element` where sums are f32: it is f32, and
-/// `element` bf16 or f16.
+/// Returns true if `wide` may replace `element` where sums are f32: it is f32,
+/// and `element` bf16 or f16.
 bool isWider(mlir::Type wide, mlir::Type element);
 
-/// Whether the tensors `actual` have the shapes of `inferred` and are f32 where
-/// these are bf16 or f16, all of them.
+/// Returns true if the tensors `actual` have the shapes of `inferred` and are
+/// all f32 where these are bf16 or f16.
 bool areWidened(mlir::TypeRange inferred, mlir::TypeRange actual);
 
-/// Fails, with an error, unless `op` stands in the first block of a region
-/// whose ops follow one another (a function's, a kernel's), or in none: a
-/// static graph has neither branches nor values defined by themselves.
+/// Fails, with an error, unless `op` is in the first block of a region whose
+/// ops follow one another (a function's, a kernel's), or in none: a static
+/// graph has neither branches nor values defined by themselves.
 llvm::LogicalResult verifyInGraph(mlir::Operation *op);
 
-/// The trait of ops that verifyInGraph holds for.
+/// The trait of ops that verifyInGraph checks.
 template <typename ConcreteOp>
 class InGraph : public mlir::OpTrait::TraitBase<ConcreteOp, InGraph> {
 public:
@@ -59,33 +59,33 @@ std::optional<int64_t> streamOf(mlir::Operation *op);
 
 namespace reprise::sg {
 
-/// Whether a ranked, static tensor type has no encoding, extents between 1 and
-/// 2^31 - 1 and less than 2^48 bytes. Products of an extent and an attribute
-/// (bounded alike) then fit 64 bits.
+/// Returns true if a ranked, static tensor type has no encoding, extents
+/// between 1 and 2^31 - 1 and less than 2^48 bytes. Products of an extent and
+/// an attribute (bounded alike) then fit 64 bits.
 bool hasSupportedShape(mlir::Type type);
 
 enum class BindingSide { Input, Output };
 
-/// Why a tensor of `type` cannot be an input or output of the role; empty where
-/// it can.
+/// Returns why a tensor of `type` cannot be an input or output of the role;
+/// empty if it can.
 std::string whyNotBound(BindingRole role, mlir::Type type, BindingSide side);
 
 /// Returns why `ranges` are invalid for an argument of `type`; empty if they
 /// are valid.
 std::string whyNotInRanges(mlir::ArrayAttr ranges, mlir::Type type);
 
-/// Whether one function may have several inputs or outputs of the role.
+/// Returns true if one function may have several inputs or outputs of the role.
 bool mayRepeat(BindingRole role);
 
-/// What the attributes of an argument or result say that it is for.
+/// The role that the attributes of an argument or result state.
 BindingRole roleOf(mlir::DictionaryAttr attributes);
 
-/// Why a variable of `role` and `type` cannot begin as `init` says; empty where
-/// it can.
+/// Returns why a variable of `role` and `type` cannot be initialized by `init`;
+/// empty if it can.
 std::string whyNotInitial(InitAttr init, Role role,
                           mlir::RankedTensorType type);
 
-/// The type of a tensor: of any value that an op of the dialect has.
+/// The type of a tensor, as all values of the dialect's ops are.
 inline mlir::RankedTensorType tensorOf(mlir::Value value) {
   return mlir::cast<mlir::RankedTensorType>(value.getType());
 }
@@ -93,8 +93,8 @@ inline mlir::RankedTensorType tensorOf(mlir::Value value) {
 /// Bytes of a tensor's elements; an i1 takes a byte.
 uint64_t byteSize(mlir::Type type);
 
-/// Extent of a convolution's or a pool's result along one dimension, or -1
-/// when the window does not fit.
+/// The extent of a convolution's or a pool's result along one dimension, or -1
+/// if the window does not fit.
 int64_t windowedExtent(int64_t extent, int64_t window, int64_t stride,
                        int64_t padding, int64_t dilation);
 

@@ -7,17 +7,16 @@
 
 namespace reprise::sg {
 
-/// A pattern that makes of a slice of at most an eighth of the rows of a
-/// product, where kernels compute both, the product of rows of its left
-/// operand: the same bits, and who reads some rows does not wait for all of
-/// them.
+/// A pattern that replaces a slice of at most an eighth of a product's rows,
+/// where kernels compute both, by the product of rows of its left operand: the
+/// bits are the same, and readers of some rows do not wait for all of them.
 ///
 ///     %p = product %x, %w        %p = product %x, %w
 ///     %s = slice %p          =>  %y = slice %x
 ///                                %s = product %y, %w
 ///
-/// Where nothing but products reads %x, and it is made element by element, the
-/// rows are made again instead: %x need not be stored for them.
+/// If only products read %x, and it is computed element by element, the rows
+/// are recomputed instead: %x need not be stored for them.
 void populateSliceMotionPatterns(
     mlir::RewritePatternSet &patterns,
     std::function<bool(mlir::Operation *)> isKernel);

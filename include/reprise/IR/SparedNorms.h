@@ -1,4 +1,4 @@
-//===- SparedNorms.h - Norms of what need not be read again -----*- C++ -*-===//
+//===- SparedNorms.h - Norms whose operand is not read again ----*- C++ -*-===//
 #ifndef REPRISE_IR_SPAREDNORMS_H
 #define REPRISE_IR_SPAREDNORMS_H
 
@@ -6,9 +6,9 @@
 
 namespace reprise::sg {
 
-/// The convolution of single points (1x1, stride 1, no padding, one group) of
-/// operands and result of f32 that makes `x`, past marks on it, in the block of
-/// `reader`; null where there is none.
+/// The 1x1 convolution (stride 1, no padding, one group) of f32 operands and
+/// result that computes `x`, through marks on it, in the block of `reader`;
+/// null if there is none.
 Conv2DOp pointConvolutionBehind(mlir::Value x, mlir::Operation *reader);
 
 } // namespace reprise::sg

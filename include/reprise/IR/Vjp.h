@@ -1,4 +1,4 @@
-//===- Vjp.h - What a vector-Jacobian product works with --------*- C++ -*-===//
+//===- Vjp.h - The context of a vector-Jacobian product ---------*- C++ -*-===//
 #ifndef REPRISE_IR_VJP_H
 #define REPRISE_IR_VJP_H
 
@@ -7,24 +7,25 @@
 
 namespace reprise {
 
-/// The view an op's derivative has of the pass that differentiates. Building a
-/// derivative costs memory only through `forward`, which keeps a value.
+/// The interface between an op's derivative and the pass that differentiates.
+/// Building a derivative costs memory only through `forward`, which keeps a
+/// value.
 class VjpContext {
 public:
   explicit VjpContext(mlir::OpBuilder &builder) : builder(builder) {}
   virtual ~VjpContext() = default;
 
   /// A forward value (an operand or a result of the op), as the backward pass
-  /// sees it. Asking keeps the value until then.
+  /// sees it. Calling this keeps the value until then.
   virtual mlir::Value forward(mlir::Value value) = 0;
 
-  /// The cotangent of a result, of the result's type; null when it is zero.
+  /// The cotangent of a result, of the result's type; null if it is zero.
   virtual mlir::Value cotangent(mlir::OpResult result) = 0;
 
-  /// Whether anybody wants the gradient of this operand.
+  /// Returns true if the gradient of this operand is needed.
   virtual bool needsGradient(mlir::OpOperand &operand) = 0;
 
-  /// Adds to the gradient of an operand, of the operand's type.
+  /// Adds `gradient` to the gradient of an operand; it has the operand's type.
   virtual void addGradient(mlir::OpOperand &operand, mlir::Value gradient) = 0;
 
   /// Inserts into the backward pass, with the op's location.

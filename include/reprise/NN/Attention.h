@@ -1,5 +1,4 @@
-//===- Attention.h - Layers of transformers -----------------------*- C++
-//-*-===//
+//===- Attention.h - Layers of transformers ---------------------*- C++ -*-===//
 //
 // Names of variables are torch's and torchvision's.
 //
@@ -16,10 +15,10 @@ namespace reprise::nn {
 /// q (...,M,D), k (...,N,D), v (...,N,E): (...,M,E). Leading dimensions are
 /// equal.
 struct AttentionOptions {
-  /// Adds to the scores (...,M,N) before the softmax: what a model learns or
-  /// masks. Null for nothing.
+  /// Adds a learned term or a mask to the scores (...,M,N) before the softmax.
+  /// Null for nothing.
   llvm::function_ref<Tensor(const Tensor &)> bias = nullptr;
-  /// Probability of dropping a weight behind the softmax.
+  /// Probability of dropping a weight after the softmax.
   double dropout = 0.0;
 };
 Tensor attention(const Tensor &q, const Tensor &k, const Tensor &v,
@@ -28,19 +27,19 @@ Tensor attention(const Tensor &q, const Tensor &k, const Tensor &v,
 struct SelfAttentionOptions {
   /// (P,H,N,N): row b mod P adds to the scores of sample b.
   std::optional<Tensor> bias = std::nullopt;
-  /// Probability of dropping a weight behind the softmax.
+  /// Probability of dropping a weight after the softmax.
   double dropout = 0.0;
 };
-/// Attention of queries, keys and values that lie side by side in `qkv`
-/// (B,N,3*H*D), in the order of 3, H, D: (B,N,H*D).
+/// Attention of the queries, keys and values concatenated in `qkv` (B,N,3*H*D),
+/// in the order of 3, H, D: (B,N,H*D).
 Tensor selfAttention(const Tensor &qkv, int64_t heads,
                      const SelfAttentionOptions &options = {});
 
-/// Queries, keys and values of each head.
+/// The queries, keys and values of all heads.
 struct Heads {
   Tensor q, k, v;
 };
-/// Takes x (B,N,3*H*D), in the order of 3, H, D, apart: each (B,H,N,D).
+/// Splits x (B,N,3*H*D), in the order of 3, H, D: each (B,H,N,D).
 Heads splitHeads(const Tensor &x, int64_t heads);
 /// (B,H,N,D) to (B,N,H*D).
 Tensor joinHeads(const Tensor &x);
@@ -61,8 +60,8 @@ private:
 };
 
 /// Two linear layers (C to `hidden` and back) with a GELU between: children "0"
-/// and "3", as torchvision numbers them. Weights begin as Xavier's uniform,
-/// biases with deviation 1e-6.
+/// and "3", as torchvision numbers them. Weights are initialized by Xavier's
+/// uniform distribution, biases with deviation 1e-6.
 class Perceptron : public Module {
 public:
   Perceptron(int64_t channels, int64_t hidden, double dropout = 0.0);

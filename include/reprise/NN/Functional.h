@@ -1,7 +1,6 @@
-//===- Functional.h - Ops without variables -----------------------*- C++
-//-*-===//
+//===- Functional.h - Ops without variables ---------------------*- C++ -*-===//
 //
-// Images are (N,H,W,C). A misfit is reported by the trace; see Tensor.h.
+// Images are (N,H,W,C). The trace reports shape mismatches; see Tensor.h.
 //
 //===----------------------------------------------------------------------===//
 #ifndef REPRISE_NN_FUNCTIONAL_H
@@ -18,23 +17,23 @@ Tensor operator+(const Tensor &lhs, const Tensor &rhs);
 Tensor operator-(const Tensor &lhs, const Tensor &rhs);
 Tensor operator*(const Tensor &lhs, const Tensor &rhs);
 
-/// Where x and y are equal, of i1; x where `mask` is true, else y.
+/// An i1, true where x and y are equal; x where `mask` is true, else y.
 Tensor equal(const Tensor &x, const Tensor &y);
 Tensor select(const Tensor &mask, const Tensor &x, const Tensor &y);
 /// x times a number.
 Tensor scale(const Tensor &x, double factor);
 
-/// x itself, marked: its value is held for the backward pass whatever
-/// checkpointing or budget there is; or is not held, but computed again there
-/// by the layer that made x. What is meant by it reads what these return; the
-/// ops sg.keep and sg.recompute say it exactly.
+/// x itself, marked: its value is kept for the backward pass regardless of
+/// checkpointing and budget; or is not kept, but recomputed there by the layer
+/// that computed x. The mark applies to readers of the returned tensor, not of
+/// x; sg.keep and sg.recompute define it exactly.
 Tensor keep(const Tensor &x);
 Tensor recompute(const Tensor &x);
 
 Tensor relu(const Tensor &x);
 Tensor sigmoid(const Tensor &x);
 Tensor tanh(const Tensor &x);
-/// By the error function, or by tanh as an approximation of it.
+/// Uses the error function, or its approximation by tanh.
 Tensor gelu(const Tensor &x, bool byTanh = false);
 Tensor silu(const Tensor &x);
 Tensor hardSigmoid(const Tensor &x);
@@ -70,7 +69,7 @@ Tensor globalAvgPool(const Tensor &x);
 /// x (...,I) times weight (O,I), transposed: (...,O).
 Tensor linear(const Tensor &x, const Tensor &weight);
 
-/// Which operands of a product have their last two dimensions swapped.
+/// The operands of a product whose last two dimensions are swapped.
 struct Transposed {
   bool a = false, b = false;
 };
@@ -78,8 +77,8 @@ struct Transposed {
 Tensor matmul(const Tensor &a, const Tensor &b, Transposed transposed = {});
 
 /// Adds y to x, or multiplies x by it, repeated along dimensions that it lacks:
-/// dimension k of y is dimension `dims[k]` of x, or, without `dims`, they are
-/// the last of x.
+/// dimension k of y is dimension `dims[k]` of x; without `dims`, y has the last
+/// dimensions of x.
 Tensor addAlong(const Tensor &x, const Tensor &y, llvm::ArrayRef<int64_t> dims);
 Tensor addTrailing(const Tensor &x, const Tensor &y);
 Tensor mulTrailing(const Tensor &x, const Tensor &y);
@@ -102,22 +101,22 @@ Tensor broadcast(const Tensor &x, llvm::ArrayRef<int64_t> shape,
                  llvm::ArrayRef<int64_t> dims);
 /// Shifts cyclically, by less than each extent.
 Tensor roll(const Tensor &x, llvm::ArrayRef<int64_t> shifts);
-/// Zeros behind the elements of x (N,...,C), or fewer of them: to `extents` of
-/// what lies between the first dimension and the last.
+/// Pads x (N,...,C) with zeros at the end, or crops it, to `extents` for the
+/// dimensions between the first and the last.
 Tensor padTo(const Tensor &x, llvm::ArrayRef<int64_t> extents);
 Tensor cropTo(const Tensor &x, llvm::ArrayRef<int64_t> extents);
 /// Rows of a table (K,...) by index: (indices...,...).
 Tensor gather(const Tensor &table, const Tensor &indices);
-/// (N,...,C) to (N,C): the mean over what lies between.
+/// (N,...,C) to (N,C): the mean over the dimensions between.
 Tensor meanOfTokens(const Tensor &x);
-/// The same of the maximum, whose gradient equal elements share.
+/// The same for the maximum, whose gradient equal elements share.
 Tensor maxOfTokens(const Tensor &x);
 
 /// A vector of constants, and a number repeated.
 Tensor constant(Trace &trace, llvm::ArrayRef<int32_t> elements);
 Tensor splat(Trace &trace, llvm::ArrayRef<int64_t> shape, double value);
 
-/// What a dropout draws for: each element, or each sample (first dimension).
+/// The unit of a dropout: each element, or each sample (first dimension).
 enum class DropoutMode { Elements, Samples };
 
 /// Zeros elements with a probability and scales the others. Each call draws

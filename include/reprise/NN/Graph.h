@@ -1,9 +1,8 @@
-//===- Graph.h - A training graph ---------------------------------*- C++
-//-*-===//
+//===- Graph.h - A training graph -------------------------------*- C++ -*-===//
 //
-// The root of a tree of modules, with the inputs of a step and what it makes of
-// them. `emit` writes it as an MLIR module: an sg.variable for each variable
-// and one func.func.
+// The root of a tree of modules, with the inputs and outputs of a step. `emit`
+// writes it as an MLIR module: an sg.variable for each variable and one
+// func.func.
 //
 //===----------------------------------------------------------------------===//
 #ifndef REPRISE_NN_GRAPH_H
@@ -21,16 +20,16 @@ class Graph : public Module {
 public:
   explicit Graph(std::string name) : name(std::move(name)) {}
 
-  /// A result with its name and what it is for. Training wants one loss, a
-  /// scalar; accuracy wants logits.
+  /// A result with its name and role. Training needs one loss, a scalar;
+  /// accuracy needs logits.
   struct Output {
     std::string name;
     Tensor tensor;
     sg::BindingRole role = sg::BindingRole::Data;
   };
 
-  /// Null after an error, which the context's diagnostics say. Registers the
-  /// dialects that it needs.
+  /// Returns null after an error, which the context's diagnostics report.
+  /// Registers the dialects that it needs.
   mlir::OwningOpRef<mlir::ModuleOp> emit(mlir::MLIRContext &context);
 
 protected:
@@ -39,7 +38,7 @@ protected:
              DataType type = DataType::F32,
              sg::BindingRole role = sg::BindingRole::Data);
 
-  /// What a step makes of its inputs, which come in the order of declaration.
+  /// Computes a step's outputs from its inputs, in the order of declaration.
   virtual std::vector<Output> build(llvm::ArrayRef<Tensor> inputs) = 0;
 
 private:

@@ -1,8 +1,7 @@
-//===- Layers.h - Layers ------------------------------------------*- C++
-//-*-===//
+//===- Layers.h - Layers ----------------------------------------*- C++ -*-===//
 //
-// Names of variables and their beginnings are torchvision's; filters stand in
-// files in its order, (O,I,H,W).
+// Names and initial values of variables are torchvision's; files store filters
+// in its order, (O,I,H,W).
 //
 //===----------------------------------------------------------------------===//
 #ifndef REPRISE_NN_LAYERS_H
@@ -13,7 +12,7 @@
 
 namespace reprise::nn {
 
-/// How a variable begins.
+/// The initialization of a variable.
 struct Beginning {
   sg::InitKind kind;
   double parameter = 0.0;
@@ -29,11 +28,11 @@ struct Beginning {
   /// Within sqrt(6 / (in + out)) (Glorot, Bengio 2010).
   static Beginning xavierUniform(int64_t in, int64_t out);
 
-  /// A parameter that begins so.
+  /// A parameter with this initialization.
   VariableSpec variable(std::string name, llvm::ArrayRef<int64_t> shape) const;
 };
 
-/// How a layer's weight and bias begin; without `bias` it has none.
+/// The initialization of a layer's weight and bias; without `bias` it has none.
 struct LinearInit {
   Beginning weight;
   std::optional<Beginning> bias;
@@ -60,7 +59,8 @@ struct Conv2dOptions {
   std::array<int64_t, 2> kernel = {3, 3};
   ConvGeometry geometry = {};
   bool bias = false;
-  /// Without it the weight begins as Kaiming's normal, the bias as torch's.
+  /// If absent, the weight has Kaiming's normal initialization, the bias
+  /// torch's.
   std::optional<LinearInit> init = std::nullopt;
 };
 
@@ -77,9 +77,10 @@ private:
   bool hasBias;
 };
 
-/// Over all but the channels; `weight` and `bias`, and the running statistics
-/// `running_mean` and `running_var`, each (channels). They are written once a
-/// step: a batch norm can't be called twice in a graph.
+/// Normalizes over all but the channels. Variables: `weight` and `bias`, and
+/// the running statistics `running_mean` and `running_var`, each (channels).
+/// These are written once a step: a batch norm can't be called twice in a
+/// graph.
 class BatchNorm2d : public Module {
 public:
   explicit BatchNorm2d(int64_t channels, double epsilon = 1e-5,
@@ -92,7 +93,7 @@ private:
   double epsilon, momentum;
 };
 
-/// Along the last dimension; `weight` and `bias` (channels).
+/// Normalizes along the last dimension; `weight` and `bias` (channels).
 class LayerNorm : public Module {
 public:
   explicit LayerNorm(int64_t channels, double epsilon = 1e-5);
@@ -166,8 +167,8 @@ protected:
   Tensors forward(llvm::ArrayRef<Tensor> inputs) override;
 };
 
-/// x + body(x), and `shortcut(x)` instead of x where there is one. Children
-/// "body" and "shortcut".
+/// x + body(x), or shortcut(x) + body(x) if there is one. Children "body" and
+/// "shortcut".
 class Residual : public Module {
 public:
   explicit Residual(std::shared_ptr<Module> body,

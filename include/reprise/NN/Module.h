@@ -1,12 +1,11 @@
-//===- Module.h - Networks as trees of modules --------------------*- C++
-//-*-===//
+//===- Module.h - Networks as trees of modules ------------------*- C++ -*-===//
 //
-// A module owns variables and named children and says in `forward` how they
-// act. A variable's name is its module's path and its own, joined by dots:
-// "layer1.0.conv1.weight".
+// A module owns variables and named children; `forward` defines its
+// computation. A variable's name is its module's path and its own, joined by
+// dots: "layer1.0.conv1.weight".
 //
-// A module becomes an `sg.module` of the program, a block, when its
-// configuration asks for it; other modules are emitted where they are called.
+// A module becomes an `sg.module` of the program, a block, if its configuration
+// requests it; other modules are emitted where they are called.
 //
 //===----------------------------------------------------------------------===//
 #ifndef REPRISE_NN_MODULE_H
@@ -21,11 +20,11 @@
 
 namespace reprise::nn {
 
-/// How a module is emitted.
+/// Settings for the emission of a module.
 class ModuleConfig {
 public:
-  /// Keep this module's inputs alone for the backward pass and compute what is
-  /// between them and its results again. Makes the module a block.
+  /// Keep only this module's inputs for the backward pass and recompute the
+  /// values between them and its results. Makes the module a block.
   ModuleConfig &activation_checkpointing(bool enabled) {
     checkpointed = enabled;
     return enabled ? block() : *this;
@@ -60,7 +59,7 @@ struct VariableSpec {
   double initParameter = 0.0;
   /// The order of dimensions in files; empty for the identity.
   llvm::SmallVector<int32_t> filePermutation = {};
-  /// What it begins with where `init` is `Elements`, row-major.
+  /// The initial elements if `init` is `Elements`, row-major.
   std::vector<float> elements = {};
 };
 
@@ -86,18 +85,18 @@ public:
   llvm::ArrayRef<Child> getChildren() const { return children; }
   llvm::ArrayRef<VariableSpec> getVariables() const { return variables; }
 
-  /// Has the Sequentials of this tree computed again in `segments` segments
-  /// each, as checkpointSequential does, whenever a graph is traced from now
-  /// on: this module if it is one, else the outermost ones below it. A module
-  /// that holds none is an error of the trace.
+  /// Recomputes the Sequentials of this tree in `segments` segments each, as
+  /// checkpointSequential does, in every graph traced from now on: this module
+  /// if it is one, else the outermost ones below it. A module without any is an
+  /// error of the trace.
   void enableCheckpointing(int64_t segments);
-  /// Undoes enableCheckpointing on this module and on all below it. What
-  /// `config` annotates stays.
+  /// Undoes enableCheckpointing on this module and on all below it. Annotations
+  /// by `config` remain.
   void disableCheckpointing();
-  /// Whether this module or one below it is split so.
+  /// Returns true if this module or one below it is split into segments.
   bool isCheckpointingEnabled() const;
 
-  /// Makes `module` a child. An empty name adds nothing to the path. A module
+  /// Adds `module` as a child. An empty name adds nothing to the path. A module
   /// may have several parents; its path then follows the first.
   template <typename T>
   T &registerModule(std::string name, std::shared_ptr<T> module) {
@@ -106,7 +105,7 @@ public:
     return reference;
   }
 
-  /// Makes a child of type T.
+  /// Creates a child of type T.
   template <typename T, typename... Args>
   T &add(std::string name, Args &&...args) {
     return registerModule(std::move(name),
@@ -114,7 +113,7 @@ public:
   }
 
 protected:
-  /// What the module does: override one of the two.
+  /// The module's computation: override one of the two.
   virtual Tensor forward(Tensor input);
   virtual Tensors forward(llvm::ArrayRef<Tensor> inputs);
 
@@ -122,11 +121,11 @@ protected:
     variables.push_back(std::move(variable));
   }
 
-  /// The value of this module's variable `name` when the step began.
+  /// The value of this module's variable `name` at the beginning of the step.
   Tensor read(Trace &trace, llvm::StringRef name) const;
 
-  /// Whether `forward` runs the children one after the other and nothing else,
-  /// so that it can be split.
+  /// Returns true if `forward` only runs the children one after the other, so
+  /// that it can be split.
   virtual bool isChain() const { return false; }
 
 private:
@@ -135,7 +134,7 @@ private:
   bool splitChains(int64_t intoSegments);
 
   ModuleConfig configuration;
-  std::optional<int64_t> segments; // that enableCheckpointing asked for
+  std::optional<int64_t> segments; // requested by enableCheckpointing
   std::vector<Child> children;
   std::vector<VariableSpec> variables;
 };
@@ -157,7 +156,7 @@ protected:
   bool isChain() const override { return true; }
 };
 
-/// A Sequential that is computed again in segments from the beginning; see
+/// A Sequential that is recomputed in segments from the beginning; see
 /// enableCheckpointing.
 class CheckpointedSequential : public Sequential {
 public:
@@ -168,7 +167,7 @@ public:
 
 /// Runs `sequential`, which must be part of the graph, on `input` in `segments`
 /// runs of its children, of which all but the last become annotated blocks:
-/// they keep their inputs alone for the backward pass. Splits as torch's
+/// they keep only their inputs for the backward pass. Splits as torch's
 /// checkpoint_sequential does: each run has children / segments of them,
 /// rounded down, and the last one also the rest. The last run is not annotated,
 /// because its backward pass begins at once. The blocks are named by the

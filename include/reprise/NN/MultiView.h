@@ -1,13 +1,13 @@
 //===- MultiView.h - Several images of one case -----------------*- C++ -*-===//
 //
 // The views of a case (both sides of a chest, the slices around a finding) go
-// through one backbone as if each was a sample of its own, and one vector is
-// made of their features:
+// through one backbone as if each was a sample of its own, and their features
+// are pooled into one vector:
 //
 //   (B,V,H,W,C) ─ foldViews ─► (B*V,H,W,C) ─ backbone ─► (B*V,F) ─ pool ─►
 //   (B,F)
 //
-// So a block of the backbone is checkpointed for all views at once, and batch
+// A block of the backbone is thus checkpointed for all views at once, and batch
 // normalization counts each view as a sample: its statistics are those of B*V
 // images.
 //
@@ -22,14 +22,14 @@ namespace reprise::nn {
 /// (B,V,...) to (B*V,...).
 Tensor foldViews(const Tensor &x);
 
-/// How one vector is made of those of V views: their mean; the maximum of each
-/// feature, whose gradient views of equal value share; or a mean by weights
-/// that are learnt, softmax over the views of score(tanh(hidden(f))) (Ilse et
+/// The way the vectors of V views are pooled into one: their mean; the maximum
+/// of each feature, whose gradient views of equal value share; or a mean with
+/// learned weights, softmax over the views of score(tanh(hidden(f))) (Ilse et
 /// al. 2018, arXiv 1802.04712, equation 8).
 enum class ViewPooling { Mean, Max, Attention };
 
 /// (B*V,F) to (B,F). With attention, children `hidden` (F to kHidden) and
-/// `score` (kHidden to 1, without bias: softmax takes it out again).
+/// `score` (kHidden to 1, without bias, which softmax would cancel).
 class ViewPool : public Module {
 public:
   static constexpr int64_t kHidden = 128;

@@ -1,8 +1,7 @@
-//===- Tensor.h - A value while a network is traced ---------------*- C++
-//-*-===//
+//===- Tensor.h - A value while a network is traced -------------*- C++ -*-===//
 //
-// A handle to an SSA value. It also stands for what an op could not make: after
-// a mistake in a model (shapes that don't fit, a module outside the graph) the
+// A handle to an SSA value. It also represents a missing result: after a
+// mistake in a model (shapes that don't fit, a module outside the graph) the
 // trace reports it once, and every op on the missing tensor is skipped.
 //
 //===----------------------------------------------------------------------===//
@@ -27,12 +26,12 @@ public:
   Trace &getTrace() const { return *trace; }
   mlir::Value getValue() const { return handle; }
 
-  /// The type; of a tensor that exists.
+  /// The type; the tensor must exist.
   mlir::RankedTensorType getType() const {
     return llvm::cast<mlir::RankedTensorType>(handle.getType());
   }
 
-  /// The extent of a dimension; 1 where there is none, so that a model may
+  /// The extent of a dimension; 1 if it does not exist, so that a model may
   /// compute with extents after a mistake has been reported.
   int64_t dim(int64_t index) const {
     if (!handle || index < 0 || index >= getType().getRank())

@@ -1,9 +1,8 @@
-//===- Trace.h - Emitting a network as sg ops ---------------------*- C++
-//-*-===//
+//===- Trace.h - Emitting a network as sg ops -------------------*- C++ -*-===//
 //
 // The state of one emission. A module that defines an op of its own emits it
 // through `create`, which infers and checks the result type and reports a
-// misfit as an error at the module instead of aborting.
+// mismatch as an error at the module instead of aborting.
 //
 //===----------------------------------------------------------------------===//
 #ifndef REPRISE_NN_TRACE_H
@@ -21,19 +20,20 @@ namespace reprise::nn {
 class Trace {
 public:
   /// Declares the variables of `root` and of all modules below it in `module`.
-  /// `builder` stands where the first op goes.
+  /// `builder` is where the first op is inserted.
   Trace(mlir::OpBuilder &builder, mlir::ModuleOp module, const Module &root);
 
   mlir::OpBuilder &getBuilder() { return builder; }
-  /// Names the module that is running, as "layer1.0.conv1".
+  /// The name of the module that is running, as "layer1.0.conv1".
   mlir::Location getLocation() const;
   bool hasFailed() const { return failedFlag; }
 
-  /// Reports a mistake in the model, at the module that is running. Returns
-  /// the tensor that is missing for it.
+  /// Reports a mistake in the model, at the module that is running. Returns a
+  /// missing tensor.
   Tensor fail(const llvm::Twine &message);
 
-  /// Emits an op that infers its results. Missing operands skip it.
+  /// Emits an op that infers its results. It is skipped if an operand is
+  /// missing.
   template <typename OpTy>
   Tensors create(llvm::ArrayRef<Tensor> operands,
                  typename OpTy::Properties properties = {});
@@ -46,19 +46,20 @@ public:
 
   /// Runs `module`, as a block if it is configured as one.
   Tensors call(Module &module, llvm::ArrayRef<Tensor> inputs);
-  /// The same of a chain that is split; see checkpointSequential.
+  /// The same for a chain that is split; see checkpointSequential.
   Tensor callInSegments(Module &module, int64_t segments, const Tensor &input);
-  /// Emits what `body` makes of `inputs` as an `sg.module`.
+  /// Emits the results of `body` on `inputs` as an `sg.module`.
   Tensors block(llvm::StringRef path, bool checkpointed,
                 llvm::ArrayRef<Tensor> inputs,
                 llvm::function_ref<Tensors(llvm::ArrayRef<Tensor>)> body);
 
-  /// The value of a module's variable when the step began.
+  /// The value of a module's variable at the beginning of the step.
   Tensor read(const Module &module, llvm::StringRef name);
   /// The full name of a module's variable, if the module is in the graph.
   std::optional<std::string> nameOf(const Module &module,
                                     llvm::StringRef variable) const;
-  /// Claims the one write that a variable has in a step; false if it is taken.
+  /// Claims the only write of a variable in a step; false if it is already
+  /// claimed.
   bool claimWrite(llvm::StringRef variable);
 
   /// The generator's seed and step, declared on first use.
@@ -66,7 +67,7 @@ public:
   Tensor readStep();
   /// A number for an op that draws: each has its own stream.
   int64_t nextStream() { return streams++; }
-  /// Advances the generator's step, if anything drew.
+  /// Advances the generator's step, if any op drew.
   void finish();
 
 private:

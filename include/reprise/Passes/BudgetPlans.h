@@ -1,18 +1,18 @@
-//===- BudgetPlans.h - What a budget chooses among --------------*- C++ -*-===//
+//===- BudgetPlans.h - The plans that a budget chooses among ----*- C++ -*-===//
 //
-// Which ops share a kernel depends on what annotated blocks compute again, so
-// every mode of checkpointing forms kernels of its own, and now and then a
-// mode's program takes fewer bytes than any schedule of the kernels that are
-// formed without annotations. A budget therefore chooses among the schedules of
-// several sets of kernels: the step's own, those of each mode whose program is
-// no worse than they are, and those that are for small budgets alone.
+// Which ops share a kernel depends on what annotated blocks recompute, so every
+// checkpointing mode forms its own kernels, and occasionally a mode's program
+// takes fewer bytes than any schedule of the kernels that are formed without
+// annotations. A budget therefore chooses among the schedules of several sets
+// of kernels: the step's own, those of each mode whose program is no worse than
+// they are, and those that are for small budgets alone.
 //
 //   milliseconds
 //     |  x         x  a mode's program, left of all own schedules: its kernels
 //     |    o          are searched as well
 //     |      o--o     o  schedules of the step's own kernels
-//     |    y      o   y  a mode's program in no fewer bytes and no less time
-//     +------------   than an own schedule: not looked at again
+//     |    y      o   y  a mode's program with no fewer bytes and no less time
+//     +------------   than an own schedule: not searched
 //                     bytes
 //
 //===----------------------------------------------------------------------===//
@@ -29,15 +29,15 @@ namespace reprise {
 
 /// A step's kernels and their schedules.
 struct KernelSet {
-  /// Whose kernels these are; "" for the step's own.
+  /// The mode of these kernels; "" for the step's own.
   std::string mode;
-  /// Holds the step of a mode; null for the own, which is the caller's.
+  /// Holds the step of a mode; null for the step's own, which the caller holds.
   mlir::OwningOpRef<mlir::ModuleOp> module;
   BudgetCurve curve;
   /// Bytes of the program, whatever the step's schedule: those of its other
-  /// entries, variables and constants included.
+  /// entries, including variables and constants.
   uint64_t otherBytes = 0;
-  /// Of the choice.
+  /// See KernelChoice::isForSmall.
   bool isForSmall = false;
   double work = 1;
 };
@@ -48,7 +48,7 @@ struct PlanChoice {
   uint32_t point;
 
   BudgetCurve &curve() const { return kernels->curve; }
-  /// Of the whole program, the peak of whichever entry needs most.
+  /// Bytes of the whole program, the peak of the entry that needs the most.
   uint64_t bytes() const { return std::max(stepBytes(), kernels->otherBytes); }
   /// The peak of the step itself.
   uint64_t stepBytes() const { return curve().totalBytes(point); }
@@ -57,22 +57,22 @@ struct PlanChoice {
   }
 };
 
-/// Which kernels a step may have.
+/// The settings of a set of kernels.
 struct KernelChoice {
   std::string mode; // of sg-assign-checkpointing
-  /// See sg-recompute-cheap; 0: as it is without a budget.
+  /// See sg-recompute-cheap; 0: as without a budget.
   double mostReads = 0;
-  /// What comes of that, for people; "" without it.
+  /// The effect of the choice, for people; "" if there is none.
   std::string result = "";
-  /// Whether schedules of these kernels are for small budgets, so that what
-  /// their program takes without one does not speak against them.
+  /// True if schedules of these kernels are for small budgets, so that they are
+  /// not rejected for the bytes of their program without a budget.
   bool isForSmall = false;
   /// See sg-form-kernels.
   std::string joinProducts = "all";
-  /// Of the search for schedules of the own kernels, for these: most matter for
-  /// few budgets.
+  /// The work of the search for schedules of these kernels, relative to that
+  /// for the own kernels: most of these sets matter for few budgets only.
   double work = 0.25;
-  /// See sg-decompose. Kernels for which it changes nothing are not looked at.
+  /// See sg-decompose. Kernels for which it changes nothing are skipped.
   bool addGradients = false;
 
   std::string name() const {
@@ -82,29 +82,30 @@ struct KernelChoice {
 
 class BudgetPlans {
 public:
-  /// A module with the flat step of a choice, kernels formed, or failure where
-  /// its mode has nothing to do with the model.
+  /// Returns a module with the flat step of a choice, kernels formed, or
+  /// failure if its mode does not apply to the model.
   using FormKernels =
       std::function<mlir::FailureOr<mlir::OwningOpRef<mlir::ModuleOp>>(
           const KernelChoice &choice)>;
 
   /// Chooses among the schedules of `own` alone, in a program with `others`.
   BudgetPlans(BudgetCurve own, std::vector<OtherEntry> others);
-  /// Also among those of `choices`, which are formed when first needed and
-  /// searched by the effort of `options`.
+  /// Chooses also among those of `choices`, which are formed when first needed
+  /// and searched with the effort of `options`.
   BudgetPlans(BudgetCurve own, std::vector<OtherEntry> others,
               BudgetOptions options, std::vector<KernelChoice> choices,
               FormKernels form);
 
   BudgetCurve &own() { return sets.front()->curve; }
   const BudgetCurve &own() const { return sets.front()->curve; }
-  /// See KernelSet, of the own kernels.
+  /// See KernelSet::otherBytes, for the own kernels.
   uint64_t otherBytes() const { return sets.front()->otherBytes; }
-  /// Without any recomputation.
+  /// The choice without any recomputation.
   PlanChoice plain();
-  /// Where less memory begins to cost more than it is worth.
+  /// The choice below which saving memory costs more time than it is worth.
   PlanChoice knee();
-  /// With the fewest bytes, to a thousandth of a set's: less is refused.
+  /// The choice with the fewest bytes, to a thousandth of a set's: smaller
+  /// budgets are refused.
   PlanChoice smallest();
 
   /// The cheapest schedule within `budget` bytes, or none. More budget never
@@ -119,22 +120,23 @@ public:
   /// the others. Call it instead of choose, on plans for that budget alone.
   std::optional<PlanChoice> chooseWithin(llvm::StringRef first = "");
 
-  /// Of any schedule of these sets' kernels within `budget` bytes.
+  /// A lower bound on any schedule of these sets' kernels within `budget`
+  /// bytes.
   plan::LowerBound boundAt(uint64_t budget);
-  /// Bytes under which no schedule of these sets' kernels exists, or none of
-  /// another entry's, and the entry that pins them.
+  /// The bytes below which no schedule of these sets' kernels exists, or none
+  /// of another entry's, and the entry that pins them.
   struct Proof {
     const PlanProblem *problem;
     uint64_t fixedBytes; // variables and constants
     plan::ByteBound bound;
 
-    /// The op that pins the bytes; of another entry than the step with its
-    /// name. "" where none does.
+    /// The op that pins the bytes, with the entry's name unless it is the step.
+    /// "" if there is none.
     std::string place(const BudgetPlans &plans) const;
   };
   Proof provenBytes();
 
-  /// As BudgetCurve::checkProofs, of all sets that were looked at and of a
+  /// The same as BudgetCurve::checkProofs, for all sets searched so far and a
   /// choice within `budget` bytes.
   std::string checkProofs(uint64_t budget,
                           const std::optional<PlanChoice> &choice);
@@ -155,13 +157,13 @@ private:
   double costBelow(double milliseconds);
   uint64_t budgetOf(const KernelSet &set, uint64_t budget);
 
-  /// The own one first, then those chosen once they have been looked at.
+  /// The own set first, then the searched choices.
   std::vector<std::unique_ptr<KernelSet>> sets;
   std::vector<OtherEntry> others;
   BudgetOptions options;
-  std::vector<KernelChoice> choices; // not looked at yet
+  std::vector<KernelChoice> choices; // not searched yet
   FormKernels form;
-  uint64_t asked = UINT64_MAX; // the budget in question
+  uint64_t asked = UINT64_MAX; // the requested budget
 };
 
 } // namespace reprise

@@ -1,5 +1,4 @@
-//===- Checkpoint.h - Annotated checkpointing --------------------*- C++
-//-*-===//
+//===- Checkpoint.h - Annotated checkpointing -------------------*- C++ -*-===//
 #ifndef REPRISE_PASSES_CHECKPOINT_H
 #define REPRISE_PASSES_CHECKPOINT_H
 

@@ -14,15 +14,15 @@ namespace reprise {
 #include "reprise/Passes/FusePasses.h.inc"
 
 /// Patterns that replace composite ops, those with a DecomposeOpInterface that
-/// are not pointwise, by what they are made of. For any driver; sg-decompose
-/// applies them by walks, which fold and merge nothing.
+/// are not pointwise, by their decompositions. They work with any driver;
+/// sg-decompose applies them by walks, which neither fold nor merge.
 void populateDecomposePatterns(mlir::RewritePatternSet &patterns);
 
-/// Patterns that make two reductions of a large one along leading dimensions,
-/// the first of which has parts for several threads. Where to split depends on
-/// the shape alone, and so does the order of sums: apply these where
-/// sg-decompose would, or nowhere. None matches what another has made.
-/// Sums of columns stay whole for a target whose kernels add them by parts.
+/// Patterns that split a large reduction along leading dimensions into two, the
+/// first of which has parts for several threads. The split depends on the shape
+/// alone, and so does the order of sums: apply these where sg-decompose would,
+/// or nowhere. None matches the result of another. Sums of columns stay whole
+/// for a target whose kernels add them by parts.
 enum class ColumnSums { Split, Whole };
 void populateSplitReductionPatterns(mlir::RewritePatternSet &patterns,
                                     ColumnSums columns);

@@ -12,9 +12,9 @@ namespace reprise {
 #include "reprise/Passes/MemoryPasses.h.inc"
 
 /// Plans and places the module's functions, in their order, into a program for
-/// `target` at the end of the module; options.target is set from it. Steps say
-/// what they take by `costs`, unless their ops do. Leaves functions and
-/// variables where they are.
+/// `target` at the end of the module; sets options.target from it. Steps are
+/// priced by `costs`, unless their ops have costs. Leaves functions and
+/// variables in place.
 mlir::FailureOr<rt_dialect::ProgramOp>
 lowerToProgram(mlir::ModuleOp module, const ProgramOptions &options,
                Target &target, const CostModel &costs);

@@ -1,8 +1,7 @@
-//===- Optimizers.h - The optimizers there are ------------------*- C++ -*-===//
+//===- Optimizers.h - The list of optimizers --------------------*- C++ -*-===//
 //
 // An optimizer is a file of passes/Train/Optimizers and a line of its registry,
-// Optimizers.def.
-// What chooses one, a pass's option or a flag, asks here for its names.
+// Optimizers.def. Passes' options and flags that choose one get its names here.
 //
 //===----------------------------------------------------------------------===//
 #ifndef REPRISE_PASSES_OPTIMIZERS_H
@@ -20,22 +19,24 @@ namespace reprise {
 struct Hyperparameter {
   enum class Kind {
     Number,
-    /// On (1) or off (0, as it is unless it is given).
+    /// On (1) or off (0, the default).
     Switch,
-    /// A number that takes the place of another, `otherwise`, for some
-    /// parameters; equal to that unless it is given.
+    /// A number that replaces another, `otherwise`, for some parameters; equal
+    /// to that by default.
     Exception,
   };
   const char *name;  // in kebab-case
-  double value;      // unless another is given
-  double least, end; // it is at least this and less than that
+  double value;      // the default
+  double least, end; // valid values are at least `least` and less than `end`
   Kind kind = Kind::Number;
-  const char *meaning = ""; // for a list of options, where the name needs one
+  const char *meaning = ""; // for a list of options, if the name needs an
+                            // explanation
   const char *otherwise = "";
 };
 
-/// Values of hyperparameters, by name. Complete ones hold every number; a
-/// switch that is on; an exception that differs from what it excepts.
+/// Values of hyperparameters, by name. Complete ones hold every Number, a
+/// Switch that is on, and an Exception that differs from the number it
+/// replaces.
 using HyperparameterValues = std::map<std::string, double>;
 
 struct OptimizerInfo {
@@ -44,12 +45,12 @@ struct OptimizerInfo {
   llvm::ArrayRef<Hyperparameter> hyperparameters;
 };
 
-/// All of them; the first is the default.
+/// All optimizers; the first is the default.
 std::vector<OptimizerInfo> listOptimizers();
 
-/// Completes `values`: adds the defaults of what they do not say, and drops
-/// what says nothing. Returns what is wrong with the name or a value; empty
-/// when nothing is.
+/// Completes `values`: adds the defaults of missing ones, and drops those
+/// without effect. Returns the error in the name or a value; empty if there is
+/// none.
 std::string completeHyperparameters(llvm::StringRef optimizer,
                                     HyperparameterValues &values);
 

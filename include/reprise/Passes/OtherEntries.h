@@ -1,8 +1,8 @@
-//===- OtherEntries.h - The entries beside a step ---------------*- C++ -*-===//
+//===- OtherEntries.h - The entries other than the step ---------*- C++ -*-===//
 //
-// A program's entries take turns in one arena, so that a budget is of all of
-// them: a budget below what the entry for evaluation needs cannot be met,
-// whatever the training step computes again.
+// A program's entries take turns in one arena, so that a budget applies to all
+// of them: a budget below the bytes of the evaluation entry cannot be met,
+// whatever the training step recomputes.
 //
 //===----------------------------------------------------------------------===//
 #ifndef REPRISE_PASSES_OTHERENTRIES_H
@@ -12,16 +12,16 @@
 
 namespace reprise {
 
-/// An entry that computes nothing again.
+/// An entry that recomputes nothing.
 struct OtherEntry {
   PlanProblem problem;
-  /// Bytes of its plan beside variables and constants, to the byte.
+  /// Bytes of its plan, without variables and constants, exact to the byte.
   uint64_t height = 0;
-  /// That any schedule of its kernels needs beside these.
+  /// The bytes that any schedule of its kernels needs, also without these.
   plan::ByteBound bound;
 };
 
-/// The functions beside `step` in its module, planned as they will be placed.
+/// The module's functions other than `step`, planned as they will be placed.
 mlir::FailureOr<std::vector<OtherEntry>>
 planOtherEntries(mlir::func::FuncOp step, const BudgetOptions &options);
 

@@ -12,13 +12,13 @@
 namespace reprise {
 
 /// Registers Reprise's dialects, the upstream dialects that its tools read
-/// beside them (affine, arith, cf, func, linalg, math, memref, scf, tensor and
-/// tosa), and what upstream ops answer to remat-to-budget.
+/// (affine, arith, cf, func, linalg, math, memref, scf, tensor and tosa), and
+/// the models of upstream ops for remat-to-budget.
 void registerDialects(mlir::DialectRegistry &registry);
 
 /// Registers Reprise's passes and pipelines by name, and the devices that they
 /// compile for. A program that creates passes itself needs registerAllTargets()
-/// instead, of reprise/Target/Target.h.
+/// of reprise/Target/Target.h instead.
 void registerPasses();
 
 } // namespace reprise

@@ -12,7 +12,7 @@ namespace reprise {
 #define GEN_PASS_REGISTRATION
 #include "reprise/Passes/RematPasses.h.inc"
 
-/// What a budget is given as.
+/// The forms of a budget.
 struct BudgetRequest {
   enum class Kind { Bytes, Percent, Knee } kind = Kind::Knee;
   uint64_t bytes = 0;
@@ -24,13 +24,13 @@ struct BudgetRequest {
 mlir::FailureOr<BudgetCurve> computeBudgetCurve(mlir::func::FuncOp step,
                                                 const BudgetOptions &options);
 
-/// Bytes that a request means for plans.
+/// The bytes that a request amounts to for `plans`.
 uint64_t bytesOf(const BudgetRequest &request, BudgetPlans &plans);
 
 /// Reports at the function that `budget` cannot be met.
 mlir::InFlightDiagnostic refuseBudget(BudgetPlans &plans, uint64_t budget);
 
-/// What is known of a choice within a budget.
+/// The certificate of a choice within a budget.
 rt_dialect::CertificateAttr certify(BudgetPlans &plans, uint64_t budget,
                                     const PlanChoice &choice);
 
@@ -38,20 +38,20 @@ rt_dialect::CertificateAttr certify(BudgetPlans &plans, uint64_t budget,
 /// with its clones. Cannot fail.
 void applySchedule(BudgetCurve &curve, uint32_t point);
 
-/// Sees plans and what was chosen among them; without a choice, in place of the
-/// error that the budget cannot be met.
+/// Receives the plans and the choice among them; without a choice, it is called
+/// in place of the error that the budget cannot be met.
 using BudgetObserver = std::function<void(BudgetPlans &plans, uint64_t budget,
                                           std::optional<PlanChoice> choice)>;
 
-/// Makes the chosen schedule's function hold its ops in order, after remarks,
-/// and returns the choice; none, reported to `observer` or as an error, where
-/// no schedule fits.
+/// Rewrites the chosen schedule's function to hold its ops in order, after
+/// remarks, and returns the choice; none, reported to `observer` or as an
+/// error, if no schedule fits.
 std::optional<PlanChoice> fitBudget(BudgetPlans &plans,
                                     const BudgetRequest &request,
                                     const BudgetObserver &observer);
 
 /// Emits a remark for each value that the backward pass reads or that is
-/// computed again.
+/// recomputed.
 void remarkChoices(BudgetCurve &curve, uint32_t point, uint64_t budget);
 
 } // namespace reprise

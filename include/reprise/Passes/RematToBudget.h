@@ -7,12 +7,12 @@
 namespace reprise {
 
 /// Rewrites the graph's function: its ops in the order of `executions`, which
-/// passed plan::checkExecutions, clones behind barriers. Cannot fail.
+/// passed plan::checkExecutions, clones after barriers. Cannot fail.
 void writeExecutions(const FunctionGraph &problem,
                      const plan::Executions &executions);
 
-/// Reports at the function that no schedule found lives in `budget` bytes, with
-/// the least that does and the proof of what none can.
+/// Reports at the function that no schedule found fits `budget` bytes, with the
+/// smallest feasible budget found and the proven bound.
 mlir::InFlightDiagnostic refuseBudget(const LiveCurve &curve, uint64_t budget);
 
 } // namespace reprise

@@ -1,6 +1,6 @@
-//===- Effort.h - How long planning goes on ---------------------*- C++ -*-===//
+//===- Effort.h - Amounts of planning ---------------------------*- C++ -*-===//
 //
-// Counted work, not time: the same effort makes the same plan on every machine.
+// Counted work, not time: the same effort gives the same plan on every machine.
 //
 //===----------------------------------------------------------------------===//
 #ifndef REPRISE_PLAN_EFFORT_H
@@ -14,12 +14,12 @@
 namespace reprise::plan {
 
 enum class Effort : uint8_t {
-  Quick,   // what is found at once: below a second for a thousand ops
-  Normal,  // what a person waits for: some seconds
-  Thorough // all that the work allows
+  Quick,   // immediate: below a second for a thousand ops
+  Normal,  // interactive: some seconds
+  Thorough // everything that the work limit allows
 };
 
-/// The names that people give, in the order of the efforts.
+/// Names for users, in the order of the efforts.
 constexpr std::string_view kEffortNames[] = {"quick", "normal", "thorough"};
 
 inline std::optional<Effort> effortOf(std::string_view name) {
@@ -32,22 +32,24 @@ inline std::optional<Effort> effortOf(std::string_view name) {
 /// The share of each part of a search that an effort runs.
 struct Pace {
   /// Shares of SolverOptions::work: to search for each budget, to lower the
-  /// peak, for other kernels beside a step's own, to place.
+  /// peak, for kernels other than the step's own, to place.
   double search, descents, otherKernels, placement;
-  /// Searches that may fail before a peak is the least.
+  /// The number of failed searches after which a peak counts as the lowest.
   uint32_t failures;
-  /// Budgets of a frontier, and those tried between two of them.
+  /// The number of budgets of a frontier, and of those tried between two of
+  /// them.
   uint32_t budgets, between;
-  /// Share of a bound above it at which a search ends.
+  /// The relative distance above a bound at which a search ends.
   double closeEnough;
-  /// A search ends when it has found nothing better for this many times as long
-  /// as it took until then; 0: it does not.
+  /// A search ends when it has found nothing better for this multiple of the
+  /// time until its last improvement; 0: no such limit.
   double patience;
-  /// Rounds in which other schedules of a point are tried where its own places
+  /// Rounds in which other schedules of a point are tried if its own packs
   /// badly, and the share of the work to find each.
   uint32_t placementRounds;
   double replacing;
-  /// To prove, see lowerBound, and to check a plan against a proof.
+  /// Shares of the work to prove, see lowerBound, and to check a plan against a
+  /// proof.
   double proof, check;
 };
 

@@ -22,7 +22,8 @@ constexpr uint32_t kNone = UINT32_MAX;
 using reprise::kAlignment;
 
 /// The largest graph: all values and workspaces together, each rounded up and
-/// one unit more; and all ops run once. What is derived from less is exact.
+/// one unit more; and the cost of all ops, each run once. Sums within these
+/// limits are exact.
 constexpr uint64_t kMostBytes = uint64_t(1) << 56; // 64 PiB
 constexpr double kMostMilliseconds = 1e9;          // eleven days
 
@@ -51,21 +52,21 @@ struct Op {
   double cost = 0;             // milliseconds, see picosecondsOf
   bool effect = false;         // must run exactly once
   /// (output index, input index): the output may take the storage of the input
-  /// where the input's storage dies at this op and the sizes are equal.
+  /// if the input's storage dies at this op and the sizes are equal.
   std::vector<std::pair<uint32_t, uint32_t>> inPlace;
-  /// Ops whose first execution must come before this op's although no value
-  /// says so (a variable's readers before its update).
+  /// Ops whose first execution must come before this op's without a value
+  /// between them (a variable's readers before its update).
   std::vector<OpId> after;
   /// Fixed values whose bytes this op changes: every execution of an op that
   /// reads one of them must come before this op.
   std::vector<ValueId> overwrites;
-  /// Part of the backward pass or the optimizer. What cuts the forward pass
-  /// into segments looks at the others only; nothing else depends on it.
+  /// Part of the backward pass or the optimizer. Solvers that cut the forward
+  /// pass into segments look at the other ops only; nothing else depends on it.
   bool backward = false;
 };
 
 /// Costs count in whole picoseconds, rounded down, so that sums of them are
-/// exact and a bound is never above what it bounds by rounding.
+/// exact and rounding never lifts a bound above the cost it bounds.
 int64_t picosecondsOf(double milliseconds);
 
 struct Graph {
@@ -73,13 +74,13 @@ struct Graph {
   std::vector<Value> values;
 };
 
-/// Says what is wrong with a graph, or "" when it is well formed: ids in range,
-/// one producer a value, acyclic, views without cycles, costs finite and not
+/// Returns the error in a graph, or "" if it is well formed: ids in range, one
+/// producer per value, acyclic, views without cycles, costs finite and not
 /// negative, no more than kMostBytes and kMostMilliseconds.
 std::string checkGraph(const Graph &graph);
 
-/// A value that is, by way of others or not, a view of itself; kNone where
-/// there is none. The bases of views are in range.
+/// A value that is a view of itself, directly or through others; kNone if there
+/// is none. The bases of views are in range.
 ValueId findViewOfItself(const Graph &graph);
 
 } // namespace reprise::plan

@@ -23,7 +23,7 @@ struct Buffer {
   uint32_t lastStep = 0;
 };
 
-/// Liveness of a schedule: the buffers, and where the sum of live ones peaks.
+/// Liveness of a schedule: the buffers, and the peak of the sum of live ones.
 struct Liveness {
   std::vector<Buffer> buffers;
   std::vector<uint32_t> bufferOfValue; // by ValueId; kNone: fixed or no bytes
@@ -37,31 +37,30 @@ struct Liveness {
 struct Placement {
   std::vector<uint64_t> offsets;
   uint64_t height = 0;  // highest end
-  std::string strategy; // which greedy order or search found it
+  std::string strategy; // the greedy order or search that found it
 };
 
 /// Derives buffers and live bytes. In-place results share their input's buffer
-/// where Op::inPlace permits it and no other live value needs that storage.
+/// if Op::inPlace permits it and no other live value needs that storage.
 Liveness computeLiveness(const Graph &graph, const Schedule &schedule);
 
 /// Tries several greedy orders (program order; depth-first by larger subtree
 /// need; post-order; list scheduling by bytes freed minus bytes defined) and
-/// moves at the peak, and returns the order with the least max-live; ties
+/// moves at the peak, and returns the order with the lowest max-live; ties
 /// prefer program order.
 Schedule chooseOrder(const Graph &graph);
 
-/// A unit of what placeBuffers spends on its searches: about two seconds.
+/// The unit of search work in placeBuffers: about two seconds.
 constexpr uint64_t kPlacementWork = 1600000000;
 
-/// What it spends on this many buffers unless told otherwise: at most half a
-/// second.
+/// The default work limit for this many buffers: at most half a second.
 uint64_t placementWorkOf(size_t buffers);
 
-/// Places buffers by several greedy orders and keeps the lowest; then, when
-/// that is above max-live, searches for lower heights until within a
-/// thousandth of it or until `workLimit` is spent. Work is counted in items
-/// looked at, not timed, so the result is the same on every machine. A limit
-/// of 0 leaves it at the greedy orders; without one it is placementWorkOf.
+/// Places buffers by several greedy orders and keeps the lowest; if that is
+/// above max-live, searches for lower heights until within a thousandth of it
+/// or until `workLimit` is spent. Work is counted in items examined, not timed,
+/// so the result is the same on every machine. A limit of 0 uses the greedy
+/// orders alone; the default is placementWorkOf.
 Placement placeBuffers(const std::vector<Buffer> &buffers, uint64_t maxLive,
                        std::optional<uint64_t> workLimit = std::nullopt);
 
@@ -72,15 +71,15 @@ struct FitResult {
   Placement placement; // the lowest found, above the capacity unless Found
 };
 
-/// Looks for offsets that end at `capacity` or below, and for nothing better.
-/// Impossible is a proof. Work is counted as in placeBuffers.
+/// Searches for offsets that end at or below `capacity`, but not for lower
+/// ones. Impossible is a proof. Work is counted as in placeBuffers.
 FitResult placeWithin(const std::vector<Buffer> &buffers, uint64_t capacity,
                       uint64_t workLimit);
 
 /// Independent check of a plan: order respects dependences, each op once,
-/// buffers cover their values' uses, overlapping lifetimes have disjoint
-/// ranges, in-place and views are legal, peak as claimed. Returns what is
-/// wrong, or "". Shares no code with the functions above.
+/// buffers cover their values' uses, overlapping live ranges have disjoint
+/// bytes, in-place and views are legal, peak as claimed. Returns the error, or
+/// "". Shares no code with the functions above.
 std::string validate(const Graph &graph, const Schedule &schedule,
                      const Liveness &liveness, const Placement &placement);
 

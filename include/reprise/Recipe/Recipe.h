@@ -1,10 +1,10 @@
 //===- Recipe.h - Training recipes in YAML ----------------------*- C++ -*-===//
 //
-// A recipe says in sections what a run of `reprise train` is: model, training,
-// optimizer, schedule, data, hooks, output. Every key stands for an option of
-// the command line; some are other spellings of one. This reads and checks a
-// recipe, and knows neither the compiler nor the command line: what a value
-// means is said by the option.
+// A recipe holds the settings of a run of `reprise train` in sections: model,
+// training, optimizer, schedule, data, hooks, output. Every key corresponds to
+// an option of the command line; some are aliases of another key. This code
+// reads and checks a recipe, and knows neither the compiler nor the command
+// line: the option defines the meaning of a value.
 //
 //===----------------------------------------------------------------------===//
 #ifndef REPRISE_RECIPE_RECIPE_H
@@ -17,7 +17,7 @@
 
 namespace reprise::recipe {
 
-/// What a value may be.
+/// The type of a value.
 enum class Kind {
   Switch, // true or false
   Whole,  // 0, 1, 2, ... up to 2^63 - 1
@@ -30,38 +30,39 @@ enum class Kind {
 
 struct Key {
   std::string path;   // "optimizer.weight_decay"
-  std::string option; // "--weight-decay"; "model" for the argument; "" for
-                      // another spelling of `same`
+  std::string option; // "--weight-decay"; "model" for the argument; "" for an
+                      // alias of `same`
   Kind kind = Kind::Text;
   std::string meaning; // one sentence without a full stop
   std::string usual;   // its default, or an example, as it is written in YAML
   bool isExample = false;
   std::vector<std::string> choices; // of a Choice
-  std::string off;  // option that `false` stands for, of a Switch
-  std::string same; // path of the key that this is another spelling of
-  /// Whether it decides what a run computes; the others say where it goes.
+  std::string off;  // for a Switch: the option that `false` selects
+  std::string same; // path of the key that this is an alias of
+  /// True if the key affects what a run computes; false if it only names its
+  /// outputs.
   bool isOfRun = true;
 };
 
-/// The keys there are, in the order in which recipes are written.
+/// The known keys, in the order in which recipes are written.
 class Keys {
 public:
-  /// All but those of optimizers.
+  /// All keys except those of optimizers.
   static Keys standard();
 
-  /// Behind the other keys of its section; refuses a path that is there
-  /// (returns false).
+  /// Adds a key after the others of its section; returns false if the path
+  /// already exists.
   bool add(Key key);
-  /// Says what a key's value is where nobody says one, or might be.
+  /// Sets the default or example value of a key.
   void setDefault(const std::string &path, const std::string &value);
   void setExample(const std::string &path, const std::string &value);
   void remove(const std::string &path);
   const Key *find(const std::string &path) const;
   const Key *findOption(const std::string &option) const;
   const std::vector<Key> &all() const { return keys; }
-  /// Whether keys begin with `path` and a dot.
+  /// Returns true if keys begin with `path` and a dot.
   bool isSection(const std::string &path) const;
-  /// The key that one value alone in place of a section says; null where a
+  /// The key that a single value in place of a section sets; null if the
   /// section has none.
   const Key *shortFor(const std::string &section) const;
   /// Names that may follow `section` ("" for the outermost), each once.
@@ -71,45 +72,44 @@ private:
   std::vector<Key> keys;
 };
 
-/// A key and what a recipe says of it.
+/// A key and its value in a recipe.
 struct Setting {
   std::string path;
-  std::vector<std::string> values; // one, but of a List; a Switch's is "true"
-                                   // or "false"
+  std::vector<std::string> values; // one, except for a List; "true" or "false"
+                                   // for a Switch
   int line = 0, column = 0;        // from 1; 0: not from a file
 };
 
 struct Problem {
   int line = 0, column = 0; // from 1
-  std::string message;      // as errors are written
+  std::string message;      // in the form of error messages
 };
 
 struct Parsed {
-  /// In the order of the keys; other spellings are replaced by the key that
-  /// they stand for. Beside problems there may be other spellings, and usual
-  /// values in place of those that were refused: for looking for more only.
+  /// The settings in the order of the keys; aliases are replaced by their keys.
+  /// If there are problems, aliases may remain, and example values replace
+  /// refused ones: use these settings only to find more problems.
   std::vector<Setting> settings;
-  /// In the order of the file; empty where the recipe may be used.
+  /// The problems in the order of the file; empty if the recipe is valid.
   std::vector<Problem> problems;
 };
 
-/// The candidate that was probably meant, or "".
+/// Returns the candidate that was probably meant, or "".
 using Nearest = std::function<std::string(
     const std::string &word, const std::vector<std::string> &candidates)>;
 
-/// Bytes of the longest recipe that is read.
+/// The maximum length of a recipe, in bytes.
 constexpr size_t kMostRecipeBytes = 1 << 20;
 
-/// Never throws. A recipe that says nothing is no problem.
+/// Never throws. An empty recipe is valid.
 Parsed parse(const std::string &text, const Keys &keys, const Nearest &nearest);
 
-/// As YAML that parse() reads back, in sections; a setting whose key is not
-/// there is left out.
+/// Writes YAML that parse() reads back, in sections; a setting without a known
+/// key is omitted.
 std::string write(const std::vector<Setting> &settings, const Keys &keys);
 
-/// A recipe to fill in: what `settings` say is said, every other key stands in
-/// a comment, each with its meaning and its default, or what is marked as an
-/// example.
+/// Writes a recipe to fill in: `settings` are set, every other key is in a
+/// comment, each with its meaning and its default or a marked example.
 std::string writeCommented(const std::vector<Setting> &settings,
                            const Keys &keys);
 

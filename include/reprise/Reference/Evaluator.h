@@ -26,12 +26,12 @@
 
 namespace reprise::reference {
 
-/// Whether results stay in double precision or are rounded, op by op, to the
-/// element type that a kernel would store them in. Constants are what their
-/// attribute says in both.
+/// Double keeps results in double precision; Stored rounds them, op by op, to
+/// the element type that a kernel would store them in. Constants have the
+/// values of their attributes in both.
 enum class Precision { Double, Stored };
 
-/// What `sg.batch_norm`, which a model has not specialized yet, means.
+/// The meaning of `sg.batch_norm` in a model that is not specialized yet.
 enum class Mode { Training, Inference };
 
 /// The values of variables, by name.
@@ -40,17 +40,17 @@ using VariableStore = std::map<std::string, Tensor>;
 struct EvaluationOptions {
   Precision precision = Precision::Double;
   Mode mode = Mode::Training;
-  /// Told every op's results, after rounding; may be empty.
+  /// Called with every op's results, after rounding; may be empty.
   std::function<void(mlir::Operation *, llvm::ArrayRef<Tensor>)> observe;
 };
 
-/// What an op's model sees of the evaluation that runs it.
+/// The interface between an op's model and the evaluation that runs it.
 class Frame {
 public:
   virtual ~Frame() = default;
 
-  /// `value` as a result of this element type holds it, for formulas that
-  /// round in between.
+  /// `value` rounded to this element type, for formulas with intermediate
+  /// rounding.
   virtual double stored(mlir::Type element, double value) const = 0;
 
   virtual Mode getMode() const = 0;
@@ -62,23 +62,23 @@ public:
                                   llvm::MutableArrayRef<Tensor> results) = 0;
 
   /// The value a variable had when the evaluation began; null, with a
-  /// diagnostic at `op`, when there is none of the type.
+  /// diagnostic at `op`, if none of that type exists.
   virtual const Tensor *read(mlir::Operation *op, llvm::StringRef variable,
                              mlir::Type type) = 0;
 
-  /// Sets a variable when the evaluation ends; a second time is an error.
+  /// Sets a variable when the evaluation ends; setting it twice is an error.
   virtual llvm::LogicalResult
   write(mlir::Operation *op, llvm::StringRef variable, const Tensor &value) = 0;
 };
 
 /// Runs a function on `arguments`. Reads see `variables` as they are at the
-/// call, writes reach them when it succeeds; on failure they are unchanged.
+/// call, writes take effect when it succeeds; on failure they are unchanged.
 llvm::FailureOr<llvm::SmallVector<Tensor>>
 evaluate(mlir::func::FuncOp function, llvm::ArrayRef<Tensor> arguments,
          VariableStore &variables, const EvaluationOptions &options = {});
 
-/// What a variable begins with where its declaration alone says it; fails with
-/// a diagnostic on random numbers.
+/// The initial value of a variable if its declaration alone determines it;
+/// fails with a diagnostic on random numbers.
 llvm::FailureOr<Tensor> initialValue(sg::VariableOp variable);
 
 /// Attaches the reference models to the ops of sg when that dialect is loaded.

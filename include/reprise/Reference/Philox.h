@@ -1,7 +1,8 @@
 //===- Philox.h - Random words from counters --------------------*- C++ -*-===//
 //
 // Philox 4x32-10 of Salmon et al. 2011, "Parallel random numbers: as easy as 1,
-// 2, 3", written apart from the runtime's so that one can test the other.
+// 2, 3", implemented independently of the runtime's so that one can test the
+// other.
 //
 //===----------------------------------------------------------------------===//
 #ifndef REPRISE_REFERENCE_PHILOX_H

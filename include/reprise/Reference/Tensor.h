@@ -1,8 +1,8 @@
 //===- Tensor.h - A dense tensor of doubles or integers ---------*- C++ -*-===//
 //
-// What the reference evaluator computes with: elements in row-major order,
-// floating point of every width as double, integers as int64_t in the range of
-// their type (an i1 is 0 or 1).
+// The tensors of the reference evaluator: elements in row-major order, floating
+// point of every width as double, integers as int64_t in the range of their
+// type (an i1 is 0 or 1).
 //
 //===----------------------------------------------------------------------===//
 #ifndef REPRISE_REFERENCE_TENSOR_H
@@ -64,14 +64,14 @@ public:
   llvm::ArrayRef<double> getReals() const { return reals; }
   llvm::ArrayRef<int64_t> getIntegers() const { return integers; }
 
-  /// Makes element `to` what element `from` of `source`, of the same element
-  /// type, is.
+  /// Sets element `to` to element `from` of `source`, which has the same
+  /// element type.
   void copyElement(int64_t to, const Tensor &source, int64_t from);
 
   /// The same elements in another shape.
   Tensor reshaped(mlir::RankedTensorType to) const;
 
-  /// Rounds every element to what the element type can hold.
+  /// Rounds every element to the element type.
   void roundToStorage();
 
 private:

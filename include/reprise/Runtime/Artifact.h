@@ -25,8 +25,8 @@
 
 namespace reprise::rt {
 
-/// Raised when the schema changes its meaning: 2 says what device a program is
-/// for, and what inputs and outputs are for.
+/// Incremented when the meaning of the schema changes: 2 added the device that
+/// a program is for, and the roles of inputs and outputs.
 constexpr uint32_t kArtifactVersion = 3;
 
 /// The bytes of a file around `payload`.

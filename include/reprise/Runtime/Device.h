@@ -1,15 +1,15 @@
-//===- Device.h - What executes the steps of a program ----------*- C++ -*-===//
+//===- Device.h - The devices that run programs -----------------*- C++ -*-===//
 //
-// The seam between the session, which knows inputs, variables and names, and
-// a device, which knows memory, kernels and libraries. A new device implements
-// these two classes in a folder of its own, registers its name, and passes
-// test/runtime/conformance.
+// The boundary between the session, which knows inputs, variables and names,
+// and a device, which knows memory, kernels and libraries. A new device
+// implements these two classes in a folder of its own, registers its name, and
+// passes test/runtime/conformance.
 //
-// A device is part of the executable, or lies in a shared library that is
-// opened when the device is asked for: libreprise-device-NAME.so, looked for in
-// the folders of REPRISE_DEVICE_PATH and then where the system looks. It is
-// written with REPRISE_EXPORT_DEVICE, and built with the headers of the runtime
-// that opens it.
+// A device is part of the executable, or in a shared library that is loaded
+// when the device is requested: libreprise-device-NAME.so, searched for in the
+// folders of REPRISE_DEVICE_PATH and then in the system's. It is written with
+// REPRISE_EXPORT_DEVICE, and built with the headers of the runtime that loads
+// it.
 //
 //===----------------------------------------------------------------------===//
 #ifndef REPRISE_RUNTIME_DEVICE_H
@@ -29,61 +29,62 @@ struct Program;
 } // namespace fb
 
 /// A verified program on a device: its arena, zeroed and touched, its code and
-/// its library calls. Offsets are bytes from the start of the arena and must
-/// lie inside it. Not thread safe.
+/// its library calls. Offsets are bytes from the start of the arena and must be
+/// inside it. Not thread safe.
 class DeviceProgram {
 public:
   virtual ~DeviceProgram();
-  /// Whether `writeInput` leaves alone what the arena holds until the next run.
+  /// Returns true if `writeInput` does not change the arena's contents until
+  /// the next run.
   virtual bool stagesInputs() const { return false; }
-  /// Copies from and to the host; done when they return.
+  /// Copies from and to the host; complete on return.
   virtual Status write(uint64_t offset, const void *data, uint64_t bytes) = 0;
   virtual Status read(uint64_t offset, void *data, uint64_t bytes) = 0;
   virtual Status fill(uint64_t offset, uint8_t byte, uint64_t bytes) = 0;
   /// Writes the input of that number for the next run of the entry; `data` has
-  /// been read when it returns. `offset` is where the input lies.
+  /// been read on return. `offset` is the input's offset.
   virtual Status writeInput(size_t entry, uint32_t input, uint64_t offset,
                             const void *data, uint64_t bytes);
-  /// As write and read, but offsets count from the start of the guard before
-  /// the arena, and reach to the end of the guard behind it.
+  /// The same as write and read, but offsets count from the start of the guard
+  /// before the arena, and reach to the end of the guard after it.
   virtual Status writeGuarded(uint64_t offset, const void *data,
                               uint64_t bytes) = 0;
   virtual Status readGuarded(uint64_t offset, void *data, uint64_t bytes) = 0;
   /// Runs steps [first, end) of entry number `entry`. A whole entry may still
-  /// be running when this returns; calls of this class wait where they must,
-  /// and what goes wrong then is told by the next one that waits, with the
-  /// entry's name and the run's number. Allocates no tensor memory.
+  /// be running on return; calls of this class wait where they must, and the
+  /// next one that waits returns the errors of the run, with the entry's name
+  /// and the run's number. Allocates no tensor memory.
   virtual Status run(size_t entry, size_t first, size_t end) = 0;
-  /// The highest end of any memory that a step or a write was given so far.
-  /// What they made of it is MemoryCheck's to say.
+  /// The highest end of any memory passed to a step or a write so far.
+  /// MemoryCheck finds the bytes that they changed.
   virtual uint64_t highWaterBytes() const = 0;
   /// Prepares another verified program of the device in the same memory, which
-  /// then belongs to both: they take turns, and what one leaves in the arena is
-  /// there for the other. Keeps variables and constants of this program where
-  /// they lie, and nothing else that the arena holds. Null where the device
-  /// cannot, or where the other needs more memory than there is.
+  /// then belongs to both: they take turns, and each finds the arena as the
+  /// other left it. Keeps variables and constants of this program in place, and
+  /// no other contents of the arena. Null if the device does not support it, or
+  /// if the other needs more memory than there is.
   virtual Expected<std::unique_ptr<DeviceProgram>>
   prepareBeside(const fb::Program &other);
 };
 
-/// Memory of the host, in bytes, that a device takes for a program beside its
-/// arena and its code: estimates from above.
+/// Memory of the host, in bytes, that a device takes for a program in addition
+/// to its arena and its code: upper estimates.
 struct HostBytes {
   uint64_t kept = 0;        // from the preparation on
-  uint64_t duringCalls = 0; // taken and given back by library calls
-  /// Whether the arena is memory of the host too.
+  uint64_t duringCalls = 0; // allocated and freed by library calls
+  /// True if the arena is memory of the host too.
   bool holdsArena = true;
 };
 
-/// What a device says of itself in lists.
+/// A device's description in lists.
 struct DeviceSummary {
   std::string name;     // "NVIDIA H200"
   std::string features; // as programs record them: "sm_90"
   std::string library;  // "cuDNN 9.19.0, cuBLASLt 13.1.0"
-  /// The target that compiles for it, "cuda:h200"; "": it must be described.
+  /// The target that compiles for it, "cuda:h200"; "": it needs a description.
   std::string target;
   uint64_t freeBytes = 0, totalBytes = 0; // of its memory; 0: the host's
-  /// How programs run on an element type, where that is not the obvious way.
+  /// Explains computation with an element type, if that is not obvious.
   struct TypeNote {
     std::string type, note;
   };
@@ -93,28 +94,28 @@ struct DeviceSummary {
 class Device {
 public:
   virtual ~Device();
-  /// As programs record it.
+  /// The name that programs record.
   virtual std::string name() const = 0;
-  /// By default its name alone.
+  /// The default has the name alone.
   virtual Expected<DeviceSummary> summary();
-  /// What its target must know to compile for it elsewhere, in the form that
-  /// the target reads. May measure for some seconds, and take memory of the
-  /// device meanwhile. Library calls of `programs`, which are verified, are
-  /// measured in all ways the device has for them, so that programs compiled
-  /// for the description run them in the best one. Fails with RP_UNAVAILABLE
-  /// where targets need none.
+  /// The description that its target needs to compile for it elsewhere, in the
+  /// format that the target reads. May measure for some seconds, and take
+  /// memory of the device meanwhile. Library calls of `programs`, which are
+  /// verified, are measured in all ways the device has for them, so that
+  /// programs compiled for the description run them in the best one. Fails with
+  /// RP_UNAVAILABLE if its targets need none.
   virtual Expected<std::string>
   description(const std::vector<const fb::Program *> &programs);
-  /// Of a verified program of this device.
+  /// The estimate for a verified program of this device.
   virtual HostBytes hostBytes(const fb::Program &program) const = 0;
   /// `program` outlives the result. Fails with RP_INCOMPATIBLE if it was
   /// compiled for another processor or library. `guardBytes` are accessible
-  /// before the arena and as many behind it.
+  /// before the arena and as many after it.
   virtual Expected<std::unique_ptr<DeviceProgram>>
   prepare(const fb::Program &program, uint64_t guardBytes) = 0;
 };
 
-/// Opens a device; `which` is what stands behind its name and a colon: "1" of
+/// Opens a device; `which` is the text after its name and a colon: "1" of
 /// "cuda:1".
 using DeviceOpener =
     std::function<Expected<std::unique_ptr<Device>>(const std::string &which)>;
@@ -129,16 +130,15 @@ struct DeviceRegistration {
   }
 };
 
-/// The devices that are registered, sorted.
+/// The registered devices, sorted.
 std::vector<std::string> deviceNames();
 
-/// Opens "NAME" or "NAME:WHICH", by a shared library where none of that name is
-/// registered. Fails with RP_UNAVAILABLE, naming the devices there are and why
+/// Opens "NAME" or "NAME:WHICH", from a shared library if that name is not
+/// registered. Fails with RP_UNAVAILABLE, naming the registered devices and why
 /// the library could not be opened.
 Expected<std::unique_ptr<Device>> openDevice(const std::string &name);
 
-/// What a shared library of a device exports. Equal revisions have equal
-/// classes.
+/// The export of a device's shared library. Equal revisions have equal classes.
 struct DeviceLibrary {
   const char *revision;
   Expected<std::unique_ptr<Device>> (*open)(const std::string &which);
@@ -148,7 +148,7 @@ constexpr const char *kDeviceLibrarySymbol = "repriseDeviceLibrary";
 
 } // namespace reprise::rt
 
-/// Makes the shared library it stands in one that `open` is the device of.
+/// Makes the shared library that contains it the library of the device `open`.
 #define REPRISE_EXPORT_DEVICE(open)                                            \
   extern "C" __attribute__((visibility("default")))                            \
   const ::reprise::rt::DeviceLibrary repriseDeviceLibrary = {                  \

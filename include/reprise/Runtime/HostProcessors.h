@@ -6,7 +6,7 @@
 
 namespace reprise::rt {
 
-/// How many processors this process can keep busy, and the limit that says so.
+/// The number of processors this process can use, and the limit that sets it.
 struct ProcessorLimit {
   /// At least 1. A quota of a part of a processor counts as a whole one.
   unsigned processors = 1;
@@ -16,8 +16,8 @@ struct ProcessorLimit {
 };
 
 /// The tightest limit: the processors of the affinity mask, and the quotas of
-/// the control groups that the process is in (versions 1 and 2). `root` stands
-/// before the paths of /proc and /sys; tests give one of their own.
+/// the control groups of the process (versions 1 and 2). `root` is a prefix of
+/// the paths of /proc and /sys; tests pass one of their own.
 ProcessorLimit usableProcessors(const std::string &root = "");
 
 } // namespace reprise::rt

@@ -1,9 +1,9 @@
 //===- Library.h - Calls of the numerical library ---------------*- C++ -*-===//
 //
-// A call as any device's library could run it, and what must be known of it
-// before it can be placed: the kernel the library will choose and the scratch
-// memory it needs. The compiler's target says so; the device asks again when it
-// loads an artifact and refuses it when the answer differs.
+// A call as any device's library could run it, and the facts needed before it
+// can be placed: the kernel the library will choose and the scratch memory it
+// needs. The compiler's target provides them; the device queries them again
+// when it loads an artifact and refuses it if they differ.
 //
 //===----------------------------------------------------------------------===//
 #ifndef REPRISE_RUNTIME_LIBRARY_H
@@ -30,7 +30,7 @@ static_assert(size_t(LibraryOp::AttentionGrad) + 1 == kLibraryFunctionCount);
 
 using Epilogue = LibraryEpilogue;
 
-/// Bytes of an element, an i1 having one.
+/// Bytes of an element; an i1 takes one.
 uint64_t elementBytes(rp_element_type type);
 
 struct TensorDesc {
@@ -58,8 +58,8 @@ inline const LibraryFunction &functionOf(const LibraryCallDesc &desc) {
 /// The ints that code depends on: all but a stream of random numbers.
 std::vector<int64_t> codeInts(LibraryOp op, std::vector<int64_t> ints);
 
-/// Inputs but for seed and step of a call that draws random numbers, which are
-/// the last ones; and these inputs and all outputs.
+/// The number of inputs without seed and step of a call that draws random
+/// numbers, which are the last ones; and that number plus all outputs.
 size_t floatInputs(const LibraryCallDesc &desc);
 std::vector<const TensorDesc *> floatTensors(const LibraryCallDesc &desc);
 
@@ -72,16 +72,17 @@ std::vector<int64_t> libraryCallKey(const LibraryCallDesc &desc);
 struct LibraryCallInfo {
   uint64_t workspaceBytes = 0; // scratchpad and packed operands
   std::string implementation;  // names of the library's kernels
-  double seconds = 0;          // of a call, as measured; 0: it was not
-  double arithmetic = 1;       // of the operation's, what the kernels do
-  /// Whether the result may lie where the input of the first epilogue, an
-  /// addition, does.
+  double seconds = 0;          // of a call, as measured; 0: not measured
+  double arithmetic = 1;       // arithmetic of the kernels, relative to the
+                               // operation's
+  /// True if the result may overwrite the input of the first epilogue, an
+  /// addition.
   bool addsInPlace = false;
 };
 
 /// Checks operands, shapes, strides, types and parameters of a call, for any
-/// device; which types it runs is a device's to say.
-/// Fails with RP_INVALID_ARGUMENT.
+/// device; the device decides which types it supports. Fails with
+/// RP_INVALID_ARGUMENT.
 Status verifyLibraryCall(const LibraryCallDesc &desc);
 
 } // namespace reprise::rt

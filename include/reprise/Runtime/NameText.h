@@ -1,4 +1,4 @@
-//===- NameText.h - Names from elsewhere in messages ------------*- C++ -*-===//
+//===- NameText.h - External names in messages ------------------*- C++ -*-===//
 #ifndef REPRISE_RUNTIME_NAMETEXT_H
 #define REPRISE_RUNTIME_NAMETEXT_H
 
@@ -8,8 +8,8 @@
 namespace reprise::rt {
 
 /// `text` on one line, with each control character as `\xNN`, line ends
-/// included: a file's name may hold one, and what follows it would be taken for
-/// a message of its own.
+/// included: a file's name may contain one, and the text after it would look
+/// like a separate message.
 std::string nameText(std::string_view text);
 
 } // namespace reprise::rt

@@ -1,8 +1,9 @@
-//===- Roofline.h - How fast a machine is --------------------*- C++ -*-===//
+//===- Roofline.h - The rates of a machine ----------------------*- C++ -*-===//
 //
 // Two rates bound the time of an op from below: arithmetic and memory traffic.
-// Processors with units for products of 16 bits have another one for these.
-// A roofline says roughly what an op costs that nobody has timed.
+// Processors with units for products of 16 bits have another arithmetic rate
+// for these. A roofline gives the approximate cost of an op without a
+// measurement.
 //
 //===----------------------------------------------------------------------===//
 #ifndef REPRISE_RUNTIME_ROOFLINE_H
@@ -17,10 +18,10 @@ namespace reprise::rt {
 struct Roofline {
   double gflops = 400;            // GFLOP/s
   double gigabytesPerSecond = 35; // GB/s
-  /// GFLOP/s of a library on operands of 16 bits; 0: as on others.
+  /// GFLOP/s of a library on operands of 16 bits; 0: the same as on others.
   double narrowGflops = 0;
 
-  /// Of an op; `isNarrow`: a library's, on operands of 16 bits.
+  /// The time of an op; `isNarrow`: a library's, on operands of 16 bits.
   double milliseconds(uint64_t flops, uint64_t bytes,
                       bool isNarrow = false) const {
     double rate = isNarrow && narrowGflops > 0 ? narrowGflops : gflops;

@@ -1,7 +1,8 @@
 //===- Status.h - Results of the runtime ------------------------*- C++ -*-===//
 //
 // C++ side of rp_status: a Status is success, or a code with one sentence and
-// the place that made it. Expected<T> carries a value instead of success.
+// the place where it was created. Expected<T> carries a value instead of
+// success.
 //
 //===----------------------------------------------------------------------===//
 #ifndef REPRISE_RUNTIME_STATUS_H
@@ -46,7 +47,7 @@ private:
   std::shared_ptr<const State> state;
 };
 
-/// A value, or the Status that says why there is none.
+/// A value, or the Status that explains why there is none.
 template <typename T> class [[nodiscard]] Expected {
 public:
   Expected(T value) : value(std::move(value)) {}

@@ -5,14 +5,14 @@
  * otherwise a status that the caller owns (rp_status_free).
  *
  * No null pointer is followed. A function that returns a status fails with
- * RP_INVALID_ARGUMENT where an object, a name or the place for an answer is
- * NULL, but for `options` and what is documented otherwise; NULL and "" are
- * names of no entry, input, output or variable. Functions that return a number
- * or a text answer 0 or "" for NULL and for names that are not there. Functions
- * that close, destroy or free take NULL and do nothing.
+ * RP_INVALID_ARGUMENT if an object, a name or the place for a result is NULL,
+ * except for `options` and where documented otherwise; NULL and "" are names of
+ * no entry, input, output or variable. Functions that return a number or a text
+ * return 0 or "" for NULL and for unknown names. Functions that close, destroy
+ * or free accept NULL and do nothing.
  *
  * Objects are not thread safe; different objects may be used by different
- * threads. Sizes are bytes unless a name says otherwise.
+ * threads. Sizes are bytes unless a name states another unit.
  *
  *===----------------------------------------------------------------------===*/
 #ifndef REPRISE_RUNTIME_REPRISE_H
@@ -66,8 +66,8 @@ typedef enum rp_role {
   RP_SEED
 } rp_role;
 
-/* What an input or output of an entry is for; described at BindingRole in
- * runtime/schemas/program.fbs. An entry has one of each at most, but for
+/* The role of an input or output of an entry; described at BindingRole in
+ * runtime/schemas/program.fbs. An entry has at most one of each, except for
  * RP_BINDING_DATA, RP_BINDING_METRIC and RP_BINDING_GRADIENT. */
 typedef enum rp_binding_role {
   RP_BINDING_DATA,
@@ -83,8 +83,8 @@ typedef enum rp_binding_role {
   RP_BINDING_MIX_RATIO
 } rp_binding_role;
 
-/* What a buffer holds, and which part of the step a step of the program is of;
- * as BufferKind and Phase in runtime/schemas/program.fbs. */
+/* The contents of a buffer, and the phase of a step of the program; the same as
+ * BufferKind and Phase in runtime/schemas/program.fbs. */
 typedef enum rp_buffer_kind {
   RP_BUFFER_PARAMETER,
   RP_BUFFER_OPTIMIZER_STATE,
@@ -92,9 +92,9 @@ typedef enum rp_buffer_kind {
   RP_BUFFER_CONSTANT,
   RP_BUFFER_INPUT,
   RP_BUFFER_OUTPUT,
-  RP_BUFFER_ACTIVATION, /* made by the forward pass */
-  RP_BUFFER_GRADIENT,   /* made by the backward pass */
-  RP_BUFFER_RECOMPUTED, /* made again */
+  RP_BUFFER_ACTIVATION, /* computed by the forward pass */
+  RP_BUFFER_GRADIENT,   /* computed by the backward pass */
+  RP_BUFFER_RECOMPUTED, /* recomputed */
   RP_BUFFER_WORKSPACE,
   RP_BUFFER_UPDATE /* a variable's next value */
 } rp_buffer_kind;
@@ -107,11 +107,11 @@ typedef enum rp_phase {
   RP_PHASE_UPDATE
 } rp_phase;
 
-/* What of the arena the plan has in use while a step runs, in bytes. */
+/* The bytes of the arena that the plan uses while a step runs. */
 typedef struct rp_step_memory {
   rp_phase phase;
-  size_t live_bytes[RP_BUFFER_KINDS]; /* by kind, fixed ones included */
-  size_t end_bytes;                   /* the highest end of what is in use */
+  size_t live_bytes[RP_BUFFER_KINDS]; /* by kind, including fixed ones */
+  size_t end_bytes;                   /* the highest end of them */
 } rp_step_memory;
 
 /* A named tensor of the program. Pointers live as long as the program. */
@@ -127,7 +127,7 @@ typedef struct rp_tensor_info {
   const char *variable;            /* of gradients; else NULL */
 } rp_tensor_info;
 
-/* What an integer of an input chooses; see runtime/schemas/program.fbs. */
+/* The meaning of an integer of an input; see runtime/schemas/program.fbs. */
 typedef enum rp_index_use { RP_INDEX_CLASS, RP_INDEX_ROW } rp_index_use;
 
 /* Integers of an input that are in range: those in [0, limit), and the one that
@@ -155,10 +155,10 @@ size_t rp_program_fixed_bytes(const rp_program *program);
 /* Code of the compiled kernels. */
 size_t rp_program_code_bytes(const rp_program *program);
 const char *rp_program_device(const rp_program *program);
-/* Memory of the host that the program's device takes beside code: for the
- * arena, 0 where that is the device's own; and estimates from above of what it
- * keeps, and of what its library calls take from the heap beside their
- * workspaces while they run. Fails with RP_UNAVAILABLE where there is no such
+/* Memory of the host that the program's device takes, without code: for the
+ * arena, 0 if that is in the device's own memory; and upper estimates of what
+ * it keeps, and of the heap that its library calls take in addition to their
+ * workspaces while they run. Fails with RP_UNAVAILABLE if there is no such
  * device. */
 rp_status *rp_program_host_bytes(const rp_program *program, size_t *arena,
                                  size_t *kept, size_t *during_calls);
@@ -176,7 +176,7 @@ rp_status *rp_program_input(const rp_program *program, const char *entry,
                             size_t index, rp_tensor_info *info);
 rp_status *rp_program_output(const rp_program *program, const char *entry,
                              size_t index, rp_tensor_info *info);
-/* How many ranges the integers of an input have; 0 of others. */
+/* The number of ranges of an input of integers; 0 for other inputs. */
 size_t rp_program_index_range_count(const rp_program *program,
                                     const char *entry, size_t input);
 rp_status *rp_program_index_range(const rp_program *program, const char *entry,
@@ -185,70 +185,70 @@ rp_status *rp_program_index_range(const rp_program *program, const char *entry,
 /* The predicted peak of an entry: arena bytes in use at its highest. */
 rp_status *rp_program_peak_bytes(const rp_program *program, const char *entry,
                                  size_t *bytes);
-/* The budget that the plan of an entry keeps; 0: it has none. */
+/* The budget of an entry's plan; 0: it has none. */
 rp_status *rp_program_budget_bytes(const rp_program *program, const char *entry,
                                    size_t *bytes);
-/* The mode of checkpointing that it was compiled with, for people. */
+/* The checkpointing mode that it was compiled with, for people. */
 const char *rp_program_checkpointing(const rp_program *program);
 /* The steps of an entry. */
 size_t rp_program_step_count(const rp_program *program, const char *entry);
-/* Fills one for each of `count` steps, which are all of the entry. The highest
- * end_bytes is the predicted peak. */
+/* Fills one element for each step of the entry; `count` is their number. The
+ * highest end_bytes is the predicted peak. */
 rp_status *rp_program_step_memory(const rp_program *program, const char *entry,
                                   rp_step_memory *steps, size_t count);
 
 /* ---- sessions ---- */
 typedef struct rp_session_options {
-  /* "cpu", or "cuda:1" for the second one; others than the program's are
-   * refused. NULL and "": the program's. */
+  /* "cpu", or "cuda:1" for the second GPU; devices other than the program's
+   * are refused. NULL and "": the program's. */
   const char *device;
   int32_t poison;  /* nonzero: fill buffers with NaN as they die (tests) */
   int32_t profile; /* nonzero: time every step */
-  /* Nonzero: before each step fill all memory that is none of its operands'
-   * with a pattern, and look at every byte of the arena and around it after.
+  /* Nonzero: before each step fill all memory except its operands with a
+   * pattern, and check every byte of the arena and around it afterwards.
    * rp_session_run fails with RP_INTERNAL, naming the step, if a step changed
-   * what is not its to change. For tests: each step runs twice, and the host
-   * holds a second arena. Not with profile. */
+   * bytes that it must not change. For tests: each step runs twice, and the
+   * host holds a second arena. Not with profile. */
   int32_t check_memory;
 } rp_session_options;
 
 /* Allocates and touches the arena, loads the code, prepares library calls and
  * fills the constants. Variables are zero until initialized or written.
- * `options` may be NULL: the program's device, and nothing of the rest. */
+ * `options` may be NULL: the program's device, and no other option. */
 rp_status *rp_session_create(const rp_program *program,
                              const rp_session_options *options,
                              rp_session **session);
 void rp_session_destroy(rp_session *session);
-/* Goes on with another program of the same variables, as one of the same model
- * with other checkpointing or another batch: their values stay, inputs and
- * outputs are gone. The memory is shared where that of the first suffices and
- * the device can; else it is given back and taken anew, with the variables on
- * the host meanwhile. Fails with
- * RP_INVALID_ARGUMENT where the variables are others; where anything fails the
- * session goes on with the program that it had. Switching back and forth
- * prepares nothing again while the memory stays. */
+/* Continues with another program of the same variables, as one of the same
+ * model with other checkpointing or another batch: their values are kept,
+ * inputs and outputs are lost. The memory is shared if that of the first
+ * program suffices and the device supports it; else it is freed and allocated
+ * again, with the variables on the host meanwhile. Fails with
+ * RP_INVALID_ARGUMENT if the variables differ; on any failure the session
+ * continues with its current program. Switching back and forth prepares nothing
+ * again while the memory is shared. */
 rp_status *rp_session_switch(rp_session *session, const rp_program *program);
 /* Gives every variable its initial value: the program's data, or numbers from
- * Philox 4x32-10 keyed by seed with one stream a variable (a hash of its name),
- * so that it depends on nothing else. A variable of role RP_SEED is set to
- * seed. */
+ * Philox 4x32-10 keyed by seed with one stream per variable (a hash of its
+ * name), so that it depends on nothing else. A variable of role RP_SEED is set
+ * to seed. */
 rp_status *rp_session_initialize(rp_session *session, uint64_t seed);
 /* Inputs are dense row-major in the type and shape of their info. `data` has
- * been copied when this returns. Each run consumes the inputs: all of them are
- * set again before the next one. Setting an input of another entry discards
- * those set so far. */
+ * been copied on return. Each run consumes the inputs: set all of them again
+ * before the next one. Setting an input of another entry discards those set so
+ * far. */
 rp_status *rp_session_set_input(rp_session *session, const char *entry,
                                 const char *name, const void *data,
                                 size_t bytes);
-/* Fails with RP_INVALID_ARGUMENT, naming the input, where one was not set since
- * the last run. On a device that works beside the host this may return while
- * the entry is running. What then goes wrong is told by the next call that
- * waits for it, with the entry's name and the number of the run. */
+/* Fails with RP_INVALID_ARGUMENT, naming the input, if one was not set since
+ * the last run. On an asynchronous device this may return while the entry is
+ * running. The next call that waits for the run then returns its errors, with
+ * the entry's name and the number of the run. */
 rp_status *rp_session_run(rp_session *session, const char *entry);
-/* Nonzero where set_input leaves the outputs of the last run alone, so that the
- * inputs of the next run can be on their way while this one is running. */
+/* Nonzero if set_input does not change the outputs of the last run, so that the
+ * inputs of the next run can be copied while this one is running. */
 int32_t rp_session_stages_inputs(const rp_session *session);
-/* Outputs are valid until the next run, or set_input where
+/* Outputs are valid until the next run, or set_input if
  * rp_session_stages_inputs is 0. Waits for the run. */
 rp_status *rp_session_get_output(rp_session *session, const char *entry,
                                  const char *name, void *data, size_t bytes);
@@ -260,18 +260,18 @@ rp_status *rp_session_write_variable(rp_session *session, const char *name,
 
 typedef struct rp_memory_stats {
   size_t arena_bytes;      /* allocated */
-  size_t high_water_bytes; /* highest byte of the arena that steps of the
-                              program that has its turn were given so far,
-                              fixed bytes included */
+  size_t high_water_bytes; /* highest byte of the arena passed to steps of
+                              the current program so far, including fixed
+                              bytes */
   size_t changed_bytes;    /* with check_memory: the highest byte of the arena,
-                              or behind it, that was changed; else 0 */
+                              or after it, that was changed; else 0 */
 } rp_memory_stats;
 rp_status *rp_session_memory(const rp_session *session, rp_memory_stats *stats);
 
-/* Whether the runs from now on are timed step by step, as with profile; other
- * runs cost what they do without. Refused with check_memory. */
+/* Sets whether later runs are timed step by step, as with profile; other runs
+ * have no overhead. Refused with check_memory. */
 rp_status *rp_session_set_profile(rp_session *session, int32_t profile);
-/* Of the last run with profile; seconds of one step, in program order. */
+/* Steps of the last run with profile; seconds of one step, in program order. */
 size_t rp_session_step_count(const rp_session *session, const char *entry);
 rp_status *rp_session_step_seconds(const rp_session *session, const char *entry,
                                    size_t step, double *seconds);

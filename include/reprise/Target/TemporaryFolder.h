@@ -1,4 +1,4 @@
-//===- TemporaryFolder.h - Files for tools that take no memory --*- C++ -*-===//
+//===- TemporaryFolder.h - Temporary files for other tools ------*- C++ -*-===//
 #ifndef REPRISE_TARGET_TEMPORARYFOLDER_H
 #define REPRISE_TARGET_TEMPORARYFOLDER_H
 
@@ -7,8 +7,8 @@
 
 namespace reprise {
 
-/// A new folder under the system's one for temporary files, which goes with
-/// this object, whatever is in it.
+/// A new folder in the system's folder for temporary files; it is removed with
+/// this object, including its contents.
 class TemporaryFolder {
 public:
   explicit TemporaryFolder(llvm::StringRef prefix);
@@ -16,14 +16,15 @@ public:
   TemporaryFolder(const TemporaryFolder &) = delete;
   TemporaryFolder &operator=(const TemporaryFolder &) = delete;
 
-  /// Why there is none, with the place and the environment variable that names
-  /// it; empty when there is one.
+  /// The reason that the folder could not be created, with its place and the
+  /// environment variable that names it; empty on success.
   const std::string &error() const { return failure; }
   /// The path of a file in it.
   std::string pathOf(llvm::StringRef name) const;
 
-  /// Removes all there are, before a process ends while a thread is using
-  /// some. No other is made from now on: who asks for one waits for the end.
+  /// Removes all temporary folders, before a process ends while a thread is
+  /// using some. No other is created afterwards: threads that try wait for the
+  /// end of the process.
   static void removeAllAtExit();
 
 private:

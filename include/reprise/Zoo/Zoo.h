@@ -1,5 +1,4 @@
-//===- Zoo.h - Known networks -------------------------------------*- C++
-//-*-===//
+//===- Zoo.h - Known networks -----------------------------------*- C++ -*-===//
 #ifndef REPRISE_ZOO_ZOO_H
 #define REPRISE_ZOO_ZOO_H
 
@@ -16,9 +15,9 @@ namespace reprise::zoo {
 /// 3x3 pool of stride 2, or a 3x3 convolution alone for small images.
 enum class Stem { ImageNet, Cifar };
 
-/// Which blocks ask for activation checkpointing: none, the stem and each
-/// stage of the network but the last, whose backward pass begins at once, or
-/// each residual block.
+/// The blocks that are annotated for activation checkpointing: none, the stem
+/// and each stage of the network but the last, whose backward pass begins at
+/// once, or each residual block.
 enum class Annotate { None, Stages, Blocks };
 
 std::optional<Stem> parseStem(llvm::StringRef text);
@@ -28,13 +27,13 @@ llvm::StringRef stringify(Annotate annotate);
 
 std::optional<nn::ViewPooling> parseViewPooling(llvm::StringRef text);
 
-/// Of every extent; it keeps counts of elements far from 64 bits.
+/// The limit of every extent; it keeps element counts far below 64 bits.
 inline constexpr int64_t kLargestExtent = 65536;
 
-/// What a user may choose. Empty means the model's default; as the default of a
-/// model, that it has no such option.
+/// A user's options. Empty means the model's default; in a model's defaults, it
+/// means that the model has no such option.
 struct ModelOptions {
-  /// Images a step.
+  /// Images per step.
   std::optional<int64_t> batch;
   std::optional<int64_t> classes;
   /// The image's extents.
@@ -42,20 +41,21 @@ struct ModelOptions {
   /// Channels of the first stage; later stages have 2, 4 and 8 times as many.
   std::optional<int64_t> baseWidth;
   std::optional<Stem> stem;
-  /// Images of a volume, one behind the other.
+  /// Images of a volume, one after the other.
   std::optional<int64_t> frames;
-  /// Images of one case, whose features are pooled; 1: a case is an image. The
-  /// input "image" of several is (batch,views,height,width,channels).
+  /// Images of one case, whose features are pooled; 1: a case is an image. If
+  /// there are several, the input "image" is
+  /// (batch,views,height,width,channels).
   std::optional<int64_t> views;
   std::optional<nn::ViewPooling> viewPooling;
-  /// Side of the patches that a first layer makes tokens of.
+  /// Side of the patches that the first layer turns into tokens.
   std::optional<int64_t> patch;
-  /// Probability of the dropout before the last layer of a ResNet, behind every
-  /// linear layer of a vision transformer; 0 for none.
+  /// Probability of the dropout before the last layer of a ResNet, or after
+  /// every linear layer of a vision transformer; 0 for none.
   std::optional<double> dropout;
   /// Probability of dropping a weight of attention.
   std::optional<double> attentionDropout;
-  /// Probability with which a sample skips the last block; that of other blocks
+  /// The probability that a sample skips the last block; that of other blocks
   /// grows up to it from 0 at the first.
   std::optional<double> stochasticDepth;
   std::optional<Annotate> annotate;
@@ -81,7 +81,7 @@ mlir::OwningOpRef<mlir::ModuleOp> buildModel(mlir::MLIRContext &context,
 struct ModelStatistics {
   /// Elements of all variables of role parameter.
   uint64_t parameters = 0;
-  /// Multiply-adds of convolutions and matrix products of one forward pass.
+  /// Multiply-adds of convolutions and matrix products in one forward pass.
   uint64_t multiplyAdds = 0;
 };
 

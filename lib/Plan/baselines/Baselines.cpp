@@ -1,14 +1,14 @@
-//===- Baselines.cpp - Fixed rules for what is kept -----------------------===//
+//===- Baselines.cpp - Fixed rules for keeping values ---------------------===//
 //
 // Input:   a graph, an order, a budget.
-// Output:  the cheapest plan of the rule that lives in the budget, or none.
+// Output:  the cheapest plan of the rule that fits in the budget, or none.
 // Method:  none        everything is kept
 //          segments=N  N segments of about equal bytes keep their inputs
 //          sqrt        every ceil(sqrt(C))-th of C cuts is kept
-//          chen        a cut is kept when the bytes made since the last one
-//                      pass a bound; the bound is swept
-//          threshold   what is large and cheap is computed again first; the
-//                      number of such values and the least size are swept
+//          chen        a cut is kept when the bytes computed since the last
+//                      one exceed a bound; the bound is swept
+//          threshold   values that are large and cheap are recomputed first;
+//                      the number of such values and the least size are swept
 //          Segments, sqrt and chen: Chen et al. 2016, arXiv 1604.06174.
 //          Departures: cuts are found (see Segments.h), and the last segment is
 //          kept whole, because the backward pass starts with it.
@@ -178,8 +178,8 @@ public:
   }
 
 private:
-  /// What the forward pass makes and the rest reads, by decreasing bytes for
-  /// the cost of making it.
+  /// Returns the values that the forward pass computes and the rest of the step
+  /// reads, by decreasing bytes for the cost of computing them.
   static std::vector<ValueId> findSaved(const DemandTables &tables) {
     std::vector<ValueId> saved;
     for (ValueId id = 0; id < tables.graph.values.size(); ++id) {

@@ -1,12 +1,12 @@
 //===- Chain.cpp - A step as a chain of stages ----------------------------===//
 //
-// Input:   a graph, an order, and where its forward pass can be cut.
+// Input:   a graph, an order, and the cuts of its forward pass.
 // Output:  stages in order.
-// Method:  the backward pass is walked in order; reading what a stage made
-//          inside moves on to that stage, reading what crosses a cut moves on
-//          to the stage behind it. It never moves back: an op that reads a
-//          later stage's values stays where it is, and finds them by
-//          recomputation if need be.
+// Method:  the backward pass is walked in order. Reading a value from inside a
+//          stage advances to that stage; reading a value that crosses a cut
+//          advances to the stage after it. The walk never returns: an op that
+//          reads a later stage's values stays at its place, and obtains them by
+//          recomputation if needed.
 // Cost:    linear in the uses.
 //
 //===----------------------------------------------------------------------===//
@@ -26,7 +26,7 @@ static void thinCuts(std::vector<Cut> &cuts, uint32_t most) {
 }
 
 /// By root: the earliest stage that the backward pass may have reached when it
-/// reads the storage; kNone where that says nothing.
+/// reads the storage; kNone if the storage does not determine one.
 static std::vector<uint32_t> findReachedStage(const DemandTables &tables,
                                               const Chain &chain) {
   std::vector<uint32_t> reached(tables.graph.values.size(), kNone);

@@ -1,7 +1,7 @@
 //===- Chain.h - A step as a chain of stages --------------------*- C++ -*-===//
 //
 // Stage i holds the ops of the forward pass between cuts i-1 and i, and the
-// part of the backward pass that reads what they made.
+// part of the backward pass that reads their results.
 //
 //   forward    stage 0 | cut 0 | stage 1 | cut 1 | stage 2
 //   backward   stage 0         | stage 1         | stage 2
@@ -23,10 +23,10 @@ struct Stage {
 
 struct Chain {
   std::vector<Stage> stages;
-  std::vector<Cut> cuts; // behind every stage but the last
+  std::vector<Cut> cuts; // after every stage except the last
 };
 
-/// At most `maxStages` stages; where there are more, neighbours are merged.
+/// Returns at most `maxStages` stages; if there are more, merges neighbours.
 Chain findChain(const DemandTables &tables, uint32_t maxStages);
 
 /// Writes the executions of a chain's schedule.
@@ -36,13 +36,13 @@ public:
               OnDemandRunner &runner)
       : tables(tables), chain(chain), runner(runner) {}
 
-  /// Runs a stage's forward part: all of it the first time, then only what
-  /// makes the values that cross to the next stage and `inner`.
+  /// Runs a stage's forward part: all of it the first time, afterwards only the
+  /// ops that compute `inner` and the values that cross to the next stage.
   void forward(uint32_t stage, const std::vector<ValueId> &inner);
-  /// Forgets what the stage made, except what crosses to the next one and
+  /// Forgets the stage's results, except those that cross to the next stage and
   /// storages marked in `kept` (by root; empty: none).
   void forgetInner(uint32_t stage, const std::vector<bool> &kept = {});
-  /// Forgets what crosses the cut behind a stage.
+  /// Forgets the values that cross the cut after a stage.
   void forgetCut(uint32_t stage);
   void backward(uint32_t stage);
 

@@ -1,14 +1,15 @@
 //===- Revolve.cpp - Optimal reversal of a uniform chain ------------------===//
 //
 // Input:   a graph, an order, a budget.
-// Output:  the plan with the most slots that lives in the budget, or none.
-// Method:  stages between cuts are taken for equal steps, as Revolve does; a
-//          slot holds what crosses a cut. A stage is run again as a whole (as
-//          far as somebody reads it) before its part of the backward pass.
+// Output:  the plan with the most slots that fits in the budget, or none.
+// Method:  as in Revolve, stages between cuts count as equal steps; a slot
+//          holds the values that cross a cut. A stage is rerun as a whole (as
+//          far as its results have readers) before its part of the backward
+//          pass.
 // Cost:    at most 64 simulations.
-// Source:  Griewank, Walther 2000 (see Revolve.h).
+// Source: Griewank, Walther 2000 (see Revolve.h).
 //
-// Departure: where keeping everything lives in the budget, that is the plan.
+// Departure: if keeping everything fits in the budget, that is the plan.
 //
 //===----------------------------------------------------------------------===//
 #include "Revolve.h"
@@ -105,7 +106,7 @@ private:
     }
   }
 
-  /// Reverses stages whose input is there.
+  /// Reverses stages whose input is available.
   static void reverse(ChainRunner &runner, const RevolveTable &table,
                       Range range) {
     if (range.length == 1) {

@@ -13,9 +13,9 @@
 
 namespace reprise::plan {
 
-/// t(l,s): least number of steps run again or ahead to reverse a chain of `l`
-/// steps with `s` slots for states, the chain's input taking one. By dynamic
-/// programming:
+/// t(l,s): the least number of steps executed in addition to reverse a chain of
+/// `l` steps with `s` slots for states, one of which holds the chain's input.
+/// By dynamic programming:
 ///   t(1,s) = 0, t(l,1) = l(l-1)/2,
 ///   t(l,s) = min over 0 < k < l of k + t(l-k,s-1) + t(k,s).
 class RevolveTable {
@@ -25,7 +25,8 @@ public:
   uint64_t steps(uint32_t length, uint32_t slots) const {
     return entries[slots - 1][length].steps;
   }
-  /// The k of the minimum: how far to the next state that takes a slot.
+  /// Returns the k of the minimum: the distance to the next state that takes a
+  /// slot.
   uint32_t advance(uint32_t length, uint32_t slots) const {
     return entries[slots - 1][length].advance;
   }
@@ -38,9 +39,9 @@ private:
   std::vector<std::vector<Entry>> entries; // by slots - 1, length
 };
 
-/// The same t(l,s) in closed form: r*l - C(s+r, s+1) for the only r with
-/// C(s+r-1, s) < l <= C(s+r, s). Nothing where it passes 64 bits, or for a
-/// length or number of slots of 0.
+/// Returns the same t(l,s) in closed form: r*l - C(s+r, s+1) for the only r
+/// with C(s+r-1, s) < l <= C(s+r, s). Returns nothing if it exceeds 64 bits, or
+/// if the length or the number of slots is 0.
 std::optional<uint64_t> revolveClosedForm(uint64_t length, uint64_t slots);
 
 } // namespace reprise::plan

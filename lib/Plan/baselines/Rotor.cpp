@@ -1,22 +1,22 @@
 //===- Rotor.cpp - Optimal persistent schedules of a chain ----------------===//
 //
 // Input:   a graph, an order, a budget.
-// Output:  the cheapest plan found that lives in the budget, or none.
+// Output:  the cheapest plan found that fits in the budget, or none.
 // Method:  dynamic programming over ranges of stages and bytes: the first stage
-//          of a range either keeps what an option of it says, or nothing, and a
-//          later stage's input is kept instead. Bytes are counted in slots,
-//          sizes rounded up. The table holds every budget at once, so that the
-//          schedules of several are simulated as a whole and the cheapest that
-//          fits is taken: what the chain doesn't see (values that skip stages)
-//          is made up for by a smaller budget in the table, what rounding costs
-//          by a larger one.
+//          of a range either keeps the values of one of its options, or
+//          nothing, in which case a later stage's input is kept instead. Bytes
+//          are counted in slots, with sizes rounded up. The table covers all
+//          budgets, so the whole schedules of several are simulated and the
+//          cheapest that fits is taken: a smaller budget in the table
+//          compensates for values that the chain doesn't model (those that skip
+//          stages), a larger one for rounding.
 // Cost:    O(L^3 S) for L stages and S slots, at most about half a second; 48
 //          simulations.
-// Source:  O. Beaumont et al. Optimal checkpointing for heterogeneous chains.
-//          INRIA RR-9302, 2019. Options: X. Zhao et al. Rockmate. ICML 2023.
+// Source: O. Beaumont et al. Optimal checkpointing for heterogeneous chains.
+// INRIA RR-9302, 2019. Options: X. Zhao et al. Rockmate. ICML 2023.
 //
-// Departures: gradients that outlive their stage take room from the ranges
-// behind it, and storages that are very small are always kept.
+// Departures: gradients that outlive their stage reduce the room of the later
+// ranges, and very small storages are always kept.
 //
 //===----------------------------------------------------------------------===//
 #include "../search/Solvers.h"
@@ -32,8 +32,8 @@ namespace {
 
 constexpr double kNever = std::numeric_limits<double>::infinity();
 
-/// What the first stage of a range does: keeps `option`, or (kNone) nothing,
-/// and the input of stage `split` is kept.
+/// The choice for the first stage of a range: it keeps `option`, or (kNone)
+/// nothing, and the input of stage `split` is kept.
 struct Decision {
   uint32_t option = kNone;
   uint32_t split = kNone;
@@ -56,7 +56,7 @@ public:
     return row(first, last)[room];
   }
 
-  /// The choice behind cost(first, last, room), which is finite.
+  /// Returns the choice that attains cost(first, last, room), which is finite.
   Decision decide(uint32_t first, uint32_t last, uint32_t room) const {
     Decision best;
     double least = kNever;
@@ -79,7 +79,7 @@ public:
   uint32_t slotsOf(uint64_t bytes) const {
     return std::min<uint64_t>((bytes + slotBytes - 1) / slotBytes, kNone - 1);
   }
-  /// Slots behind keeping option k of a stage, and in front of a split.
+  /// Returns the slots for option k of a stage after its forward part.
   uint32_t keptSlots(uint32_t stage, uint32_t k) const {
     return slotsOf(stages[stage].options[k].keptBytes);
   }
@@ -88,7 +88,7 @@ public:
   }
 
 private:
-  /// Running stages from `first` on without keeping anything, up to a split.
+  /// A run of stages starting at `first` that keeps nothing, up to a split.
   class Pass {
   public:
     Pass(const RotorTable &table, uint32_t first, uint32_t last)
@@ -125,7 +125,8 @@ private:
     return rows[first * stages.size() + last];
   }
 
-  /// Least room in which stages first..last can start with option k.
+  /// Returns the least room in which stages first..last can start with option
+  /// k.
   uint32_t keepNeed(uint32_t first, uint32_t last, uint32_t k) const {
     const StageOption &option = stages[first].options[k];
     uint64_t forward = option.forwardPeak + stages[last].heldBytes;
@@ -168,9 +169,9 @@ private:
   std::vector<std::vector<double>> rows; // by first, last; by room in slots
 };
 
-/// What becomes of a kept input once its stage and those behind it are
-/// reversed: the chain forgets it; the stage in front may still read it, and
-/// then saves running its last op again, at more bytes than the table knows.
+/// The treatment of a kept input after its stage and the later ones are
+/// reversed: the chain forgets it; the previous stage may still read it, which
+/// saves rerunning its last op, at more bytes than the table accounts for.
 enum class PastInput { Forget, Hold };
 
 /// Writes the executions of the table's choices.
@@ -219,8 +220,8 @@ private:
   ChainRunner &runner;
 };
 
-/// The smallest storages of the forward pass, up to a five-hundredth of its
-/// bytes (statistics of normalizations: few bytes, costly to make).
+/// Returns the smallest storages of the forward pass, up to a five-hundredth of
+/// its bytes (statistics of normalizations: few bytes, costly to compute).
 std::vector<bool> findSmall(const DemandTables &tables) {
   std::vector<ValueId> made;
   uint64_t total = 0;
@@ -286,8 +287,8 @@ public:
   }
 
 private:
-  /// Halves the interval to the most room whose schedule fits; as that isn't
-  /// quite monotone, tries some more around it.
+  /// Bisects for the most room whose schedule fits; as that isn't quite
+  /// monotone, tries some more values around it.
   static void tryRooms(const RotorTable &table, uint32_t count, uint32_t slots,
                        const std::function<bool(uint32_t)> &attempt) {
     auto cost = [&](uint32_t room) { return table.cost(0, count - 1, room); };
@@ -317,7 +318,7 @@ private:
     return std::clamp<uint64_t>(400000000 / cubes, 60, 600);
   }
 
-  /// The budget without the inputs of the step.
+  /// Returns the budget without the inputs of the step.
   static uint64_t roomFor(const DemandTables &tables, uint64_t budget) {
     uint64_t inputs = 0;
     for (ValueId id = 0; id < tables.graph.values.size(); ++id)

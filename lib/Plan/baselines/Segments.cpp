@@ -1,11 +1,11 @@
-//===- Segments.cpp - Where the forward pass can be cut -------------------===//
+//===- Segments.cpp - Cuts of the forward pass ----------------------------===//
 //
-// Input:   a graph and an order; the forward pass is what runs before the
-//          first op marked `backward`.
+// Input:   a graph and an order; the forward pass consists of the ops before
+//          the first one marked `backward`.
 // Output:  cuts in order.
-// Method:  a walk that knows which storages later ops of the forward pass
+// Method:  a walk that tracks the storages that later ops of the forward pass
 //          still read. Where one of them has at least 95% of the bytes, the
-//          rest (statistics, masks of a few bytes) is kept beside it.
+//          rest (statistics, masks of a few bytes) is kept with it.
 // Cost:    ops times live storages.
 //
 //===----------------------------------------------------------------------===//

@@ -1,8 +1,8 @@
-//===- Segments.h - Where the forward pass can be cut -----------*- C++ -*-===//
+//===- Segments.h - Cuts of the forward pass --------------------*- C++ -*-===//
 //
-// A cut is a place in the forward pass where one storage carries (nearly) all
-// that later ops of the forward pass read: what comes before can be computed
-// again without what comes after, and the other way round.
+// A cut is a place in the forward pass where one storage has (nearly) all the
+// bytes that later ops of the forward pass read: the ops on either side can be
+// recomputed without those on the other.
 //
 //===----------------------------------------------------------------------===//
 #ifndef REPRISE_LIB_PLAN_SEGMENTS_H
@@ -18,15 +18,17 @@ struct Cut {
   std::vector<ValueId> crossing; // all of them, the carrier included
 };
 
-/// The cuts in order; no carrier twice. Inputs of the step and fixed values
-/// are always there and don't count.
+/// Returns the cuts in order; no carrier occurs twice. Inputs of the step and
+/// fixed values are always available and don't count.
 std::vector<Cut> findCuts(const DemandTables &tables);
 
-/// Bytes that the forward pass has made up to a rank, included.
+/// Returns the bytes computed by the forward pass up to and including each
+/// rank.
 std::vector<uint64_t> sumForwardBytes(const DemandTables &tables);
 
-/// What is kept (by value) when these cuts bound segments: what crosses them,
-/// and all of the last segment, which the backward pass needs at once.
+/// Returns the kept values (by value) if these cuts bound segments: those that
+/// cross the cuts, and all of the last segment, which the backward pass needs
+/// immediately.
 std::vector<bool> keepCuts(const DemandTables &tables,
                            const std::vector<Cut> &cuts);
 

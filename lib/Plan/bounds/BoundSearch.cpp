@@ -1,12 +1,12 @@
-//===- BoundSearch.cpp - The cut that proves most -------------------------===//
+//===- BoundSearch.cpp - Search for the cut with the largest bound --------===//
 //
 // Input:   a graph and a budget.
 // Output:  the cut with the largest bound found, and that bound. All cuts are
-//          valid; which is tried only decides how strong the bound is.
+//          valid; the choice only affects how strong the bound is.
 // Method:  a grid over the order, then halved steps around the best. The best
-//          cut of training graphs lies a few ops behind the loss.
-//          More cuts are added behind it, and before it, where ops need many
-//          bytes: first the one that proves most by itself, then others.
+//          cut of training graphs is a few ops after the loss. More cuts are
+//          added after it, and before it, at ops that need many bytes: first
+//          the one with the largest bound by itself, then others.
 // Cost:    one relaxation a try; for a chain some hundred.
 //
 //===----------------------------------------------------------------------===//
@@ -82,7 +82,7 @@ BoundSearch::Result BoundSearch::find(int64_t budget, uint32_t tries) {
   return scan.best;
 }
 
-/// The ops that need most bytes while they run, in order.
+/// Returns the ops that need the most bytes while they run, in order.
 static std::vector<Rank> largestOps(const CompactGraph &graph, uint32_t count) {
   std::vector<int64_t> bytes;
   for (Rank op = 0; op < graph.opCount(); ++op)
@@ -96,7 +96,8 @@ static std::vector<Rank> largestOps(const CompactGraph &graph, uint32_t count) {
   return ops;
 }
 
-/// Of `candidates`, the one that proves most beside the chain's cut; or none.
+/// Returns the candidate that proves most together with the chain's cut, or
+/// none.
 static Rank bestSecond(const CutChain &chain,
                        const std::vector<Rank> &candidates, uint32_t rounds) {
   Rank best = kNone;

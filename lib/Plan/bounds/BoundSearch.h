@@ -8,8 +8,8 @@
 
 namespace reprise::plan {
 
-/// Scans cuts of one graph, for one budget after the other. Relaxations are
-/// kept, and a budget starts where the one before it ended.
+/// Scans the cuts of one graph, for one budget after another. Relaxations are
+/// reused, and each budget starts from the result of the previous one.
 class BoundSearch {
 public:
   BoundSearch(const CompactGraph &graph, const Precedence &precedence)
@@ -20,12 +20,12 @@ public:
     Rank cut = kNone;
   };
 
-  /// The largest bound among the cuts tried: a grid, then steps around its
-  /// best ones. `tries` limits the relaxations solved.
+  /// Returns the largest bound among the cuts tried: a grid, then steps around
+  /// its best ones. `tries` limits the relaxations solved.
   Result find(int64_t budget, uint32_t tries);
 
-  /// More for `found`: branch and bound at its cut, and further cuts at ops
-  /// that need many bytes themselves. `effort` 1 is about a second for a
+  /// Strengthens `found`: branch and bound at its cut, and further cuts at ops
+  /// that need many bytes themselves. `effort` 1 takes about a second for a
   /// thousand ops.
   CutRelaxation::Answer prove(const Result &found, int64_t budget,
                               double effort);

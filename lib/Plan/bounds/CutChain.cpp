@@ -1,7 +1,7 @@
-//===- CutChain.cpp - What every schedule pays around several cuts --------===//
+//===- CutChain.cpp - Costs of every schedule around several cuts ---------===//
 //
 // Input:   a graph, ops that follow one another in every order, a budget.
-// Output:  a number of picoseconds that every schedule in the budget adds.
+// Output:  picoseconds that every schedule within the budget adds.
 // Method:  see the header. The multipliers of the bytes are found by Newton's
 //          method as for one cut; the others by subgradient steps towards a
 //          value a little above the best one found (Polyak 1969), which is
@@ -33,8 +33,8 @@ PricedCut::PricedCut(CutModel built)
     flow.addArc(0, node, MaxFlow::kInfinite);
 }
 
-/// What is executed again need not be resident; it still is where that has a
-/// negative price.
+/// Storages that are recomputed need not be resident; they still are if their
+/// price of residence is negative.
 PricedCut::Line PricedCut::solve(const Prices &prices, int64_t perUnit) {
   const CompactGraph &graph = model.graph;
   uint32_t nodes = model.nodeCount();
@@ -76,7 +76,7 @@ PricedCut::Line PricedCut::solve(const Prices &prices, int64_t perUnit) {
   return line;
 }
 
-/// Fills in what a solution costs and holds.
+/// Computes the cost and bytes of a solution.
 void PricedCut::sumUp(const Prices &prices, Line &line) const {
   line.cost = line.units = 0;
   for (uint32_t node = CutModel::kFirstNode; node < model.nodeCount(); ++node) {
@@ -101,7 +101,7 @@ PricedCut::Line PricedCut::solveAt(const Prices &prices, int64_t perUnit) {
   return line;
 }
 
-/// With the fewest bytes.
+/// Solves for the fewest bytes.
 PricedCut::Line PricedCut::solveTightly(const Prices &prices) {
   Prices none;
   none.again.resize(prices.again.size());
@@ -134,7 +134,7 @@ Wide PricedCut::solveWithin(const Prices &prices, int64_t budget) {
     int64_t multiplier = static_cast<int64_t>(std::clamp<Wide>(
         gained / (loose.units - tight.units), 0, CutModel::kMaxMultiplier));
     Line line = solveAt(prices, multiplier);
-    // Rounded down, in favour of the schedules.
+    // Rounded down, so that the bound stays valid.
     Wide found =
         line.cost + (Wide(multiplier) * (line.units - units) >> model.shift);
     if (found > value) {
@@ -195,7 +195,7 @@ std::shared_ptr<PricedCut> CutChain::makeNext(Rank cut, Rank until,
   return std::make_shared<PricedCut>(std::move(between));
 }
 
-/// The cut that was last pays for all executions at first, so that the value
+/// The previously last cut pays for all executions at first, so that the value
 /// stays the same.
 CutChain::Chain CutChain::append(Rank cut) const {
   Chain longer = chain;
@@ -236,7 +236,7 @@ CutChain::Chain CutChain::prepend(Rank cut) const {
 
 Wide CutChain::evaluate(const Chain &chain) const {
   const auto &[cuts, later, next, links] = chain;
-  // What executions of an interval cost.
+  // The costs of an interval's executions.
   std::vector<Wide> rest(graph.cost.begin(), graph.cost.end());
   Wide sum = 0;
   PricedCut::Prices none;
@@ -271,8 +271,8 @@ Wide CutChain::evaluate(const Chain &chain) const {
   return sum;
 }
 
-/// Takes a value as the bound. With a schedule in the budget, it is at most
-/// what every op costs once behind each cut.
+/// Raises the bound to a value. If a schedule within the budget exists, it is
+/// at most the cost of every op once after each cut.
 void CutChain::raise(Wide value, size_t cuts) {
   if (value > Wide(graph.totalCost()) * cuts)
     feasible = false;
@@ -280,7 +280,7 @@ void CutChain::raise(Wide value, size_t cuts) {
     best = std::max(best, static_cast<int64_t>(value));
 }
 
-/// Of the value that was evaluated last.
+/// Returns the gradient at the value that was evaluated last.
 CutChain::Links CutChain::gradientOf(const Chain &chain) const {
   const auto &[cuts, later, next, links] = chain;
   Links result(next.size());
@@ -310,8 +310,9 @@ CutChain::Links CutChain::gradientOf(const Chain &chain) const {
   return result;
 }
 
-/// A step that would gain `gain` if the gradient stayed as it is. Multipliers
-/// stay at zero or above, those of an op's executions below its cost.
+/// Takes a step that would gain `gain` if the gradient stayed constant.
+/// Multipliers stay nonnegative, and those of an op's executions below its
+/// cost.
 void CutChain::move(Links &links, const Links &gradient, double gain) const {
   auto scaleOf = [&](StorageId id) { return perByte * graph.bytes[id]; };
   auto isStuck = [](double at, double step) { return at <= 0 && step < 0; };
@@ -396,7 +397,7 @@ bool CutChain::extend(Rank cut, uint32_t rounds) {
     longer = prepend(cut);
   else
     return false;
-  // Less is noise, on which further cuts don't build well.
+  // Smaller gains are noise that further cuts don't build on well.
   constexpr int64_t worth = 1000;
   int64_t before = best;
   improve(longer, rounds);

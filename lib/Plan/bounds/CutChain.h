@@ -1,23 +1,22 @@
-//===- CutChain.h - What every schedule pays around several cuts -*- C++
-//-*-===//
+//===- CutChain.h - Costs around several cuts -------------------*- C++ -*-===//
 //
-// Cuts t_1, t_2, ... of which each comes behind the one before it in every
-// order. For each t_j as in CutRelaxation.h: x_sj says that storage s is
-// resident then, Q_oj that op o is executed again at any time later. And q_oj
-// says that it is before t_(j+1); behind the last cut, that is Q itself.
+// Cuts t_1, t_2, ... each of which comes after the previous one in every order.
+// For each t_j, as in CutRelaxation.h: x_sj says that storage s is resident
+// then, Q_oj that op o is executed again at any later time, and q_oj that it is
+// executed again before t_(j+1); after the last cut, that is Q itself.
 //
 //   minimize   sum c_o q_oj
 //   so that    the bytes of t_j + sum m_s x_sj <= budget
-//              x_sj + Q_oj >= 1    for what is read at any time behind t_j
+//              x_sj + Q_oj >= 1    for what is read at any time after t_j
 //              x_sj + q_oj >= 1    for what is read until t_(j+1)
 //              Q_oj <= x_uj + Q,  q_oj <= x_uj + q   for every input u of o
 //              Q_oj <= q_oj + q_o(j+1) + ...
 //              x_s(j+1) <= x_sj + q_oj
 //
 // The last two rows and the bytes get multipliers; so do copies y of x, with
-// y <= x, for the rows with q. What is left falls apart into minimum-weight
+// y <= x, for the rows with q. The rest decomposes into minimum-weight
 // closures, one for Q and one for q of each cut. Every choice of multipliers
-// gives a valid bound; with those of the last two rows at zero, it is the one
+// gives a valid bound; if those of the last two rows are zero, it is the bound
 // of a single cut.
 //
 //===----------------------------------------------------------------------===//
@@ -31,7 +30,7 @@
 
 namespace reprise::plan {
 
-/// One closure of the chain, whose variables cost what it is told.
+/// One closure of the chain, with prices for its variables.
 class PricedCut {
 public:
   PricedCut(CutModel model);
@@ -45,15 +44,15 @@ public:
   const CutModel &variables() const { return model; }
   bool hasStorage(StorageId id) const { return model.storageNode[id] != kNone; }
 
-  /// The least sum of prices, whatever the bytes.
+  /// Returns the least sum of prices, without a limit of bytes.
   Wide solveFreely(const Prices &prices);
-  /// A bound on the least sum of prices with at most `budget` bytes.
+  /// Returns a bound on the least sum of prices with at most `budget` bytes.
   Wide solveWithin(const Prices &prices, int64_t budget);
-  /// Picoseconds a byte, of that bound.
+  /// Returns the multiplier of that bound in picoseconds a byte.
   double multiplier() const;
 
-  /// What the last solution does, from 0 to 1: a mixture of two closures where
-  /// one has too many bytes and the other spare ones.
+  /// Returns the last solution's value of an op's execution, from 0 to 1: a
+  /// mixture of two closures, one with too many bytes and one with spare ones.
   double again(Rank op) const;
   double resident(StorageId storage) const;
   double present(StorageId storage) const;
@@ -80,22 +79,23 @@ private:
   int64_t best = 0; // multiplier
 };
 
-/// Grows by a cut at a time, each of which must prove more.
+/// A chain that grows by one cut at a time, each of which must improve the
+/// bound.
 class CutChain {
 public:
   CutChain(const CompactGraph &graph, const Precedence &precedence,
            int64_t budget, Rank cut);
 
-  /// Picoseconds that every schedule in the budget adds.
+  /// Returns the picoseconds that every schedule within the budget adds.
   int64_t extra() const { return best; }
-  /// False: no schedule is in the budget at all.
+  /// False: no schedule fits in the budget.
   bool isFeasible() const { return feasible; }
-  /// Picoseconds that one more byte saves at most, near this budget.
+  /// Returns the most picoseconds that one more byte saves near this budget.
   double multiplier() const;
 
-  /// Adds a cut that comes behind all others in every order, or before all
-  /// others. Improves the multipliers at most `rounds` times. Returns whether
-  /// more is proven; otherwise the chain stays as it was.
+  /// Adds a cut that comes after all others in every order, or before all
+  /// others. Improves the multipliers at most `rounds` times. Returns true if
+  /// the bound increases; otherwise the chain stays unchanged.
   bool extend(Rank cut, uint32_t rounds);
 
 private:

@@ -1,9 +1,9 @@
-//===- CutModel.cpp - What is around the first execution of an op ---------===//
+//===- CutModel.cpp - The model around the first execution of an op -------===//
 //
 // Input:   a graph, its precedence, an op.
 // Output:  see CutModel.h.
-// Method:  from what is needed behind the cut, backwards: a storage that may
-//          be computed again has an op, whose inputs are needed then.
+// Method:  backwards from the storages needed after the cut: a storage that may
+//          be recomputed has an op, whose inputs are then needed.
 // Cost:    linear.
 //
 //===----------------------------------------------------------------------===//
@@ -49,7 +49,7 @@ std::vector<bool> findReached(const std::vector<std::vector<Rank>> &edges,
 }
 
 int multiplierShift(const CompactGraph &graph) {
-  // At most a picosecond a unit is lost where multipliers are cut off.
+  // Truncating multipliers loses at most a picosecond a unit.
   constexpr int64_t most = int64_t(1) << 28;
   int64_t units = 0;
   for (int64_t bytes : graph.bytes)
@@ -153,7 +153,7 @@ void CutModel::needAll(const Precedence &precedence, Rank until) {
       need(id);
 }
 
-/// Links what executing an op again implies.
+/// Links the consequences of executing an op again.
 void CutModel::close() {
   while (!open.empty()) {
     Rank op = open.back();

@@ -1,11 +1,12 @@
-//===- CutRelaxation.cpp - What every schedule pays around a cut ----------===//
+//===- CutRelaxation.cpp - Costs of every schedule around a cut -----------===//
 //
 // Input:   a graph, an op, a budget.
-// Output:  a number of picoseconds that every schedule in the budget adds.
+// Output:  picoseconds that every schedule within the budget adds.
 // Method:  see the header. The dual in the multiplier is concave and piecewise
 //          linear: Newton's method intersects the lines of two closures, one
-//          with too many bytes and one with spare ones, until nothing is
-//          gained. Integers throughout, 128 bits where lines are intersected.
+//          with too many bytes and one with spare ones, until the bound no
+//          longer improves. Integers throughout, 128 bits where lines are
+//          intersected.
 // Cost:    five to seven maximum flows.
 //
 //===----------------------------------------------------------------------===//
@@ -30,7 +31,7 @@ void CutRelaxation::build() {
     if (StorageId storage = model.storageOf[node]; storage != kNone) {
       nodes[node].units += graph.bytes[storage] / model.unit;
       Rank producer = graph.producer[storage];
-      // Resident is what is not executed again.
+      // A storage is resident if it is not recomputed.
       if (producer != kNone && model.opNode[producer] != kNone)
         nodes[model.opNode[producer]].units -=
             graph.bytes[storage] / model.unit;
@@ -52,7 +53,7 @@ void CutRelaxation::build() {
   }
 }
 
-/// The closure of least cost + perUnit * units.
+/// Returns the closure of least cost + perUnit * units.
 CutRelaxation::Line CutRelaxation::solve(int64_t perUnit, Price price) {
   // More than all units of a graph, see checkGraph.
   constexpr Wide prohibitive = Wide(1) << 60;
@@ -83,10 +84,10 @@ int64_t CutRelaxation::leastBytes() {
   return model.own + solve(1, Price::None).units * model.unit;
 }
 
-/// Newton's method. `loose` costs less and has too many bytes, `tight` is the
-/// other way round; each multiplier is where their lines meet. Calls `found`
-/// with every closure, its multiplier and the bound, before it takes the
-/// closure for one of the two.
+/// Newton's method. `loose` costs less and has too many bytes, `tight` the
+/// reverse; each multiplier is where their lines meet. Calls `found` with every
+/// closure, its multiplier and the bound, before the closure replaces one of
+/// the two.
 void CutRelaxation::approach(
     Line loose, Line tight, int64_t units,
     const std::function<void(const Line &, int64_t, Wide)> &found) {
@@ -96,7 +97,7 @@ void CutRelaxation::approach(
     int64_t multiplier = static_cast<int64_t>(std::clamp<Wide>(
         gained / (loose.units - tight.units), 0, kMaxMultiplier));
     Line line = solve(multiplier, Price::Real);
-    // Rounded down, in favour of the schedules.
+    // Rounded down, so that the bound stays valid.
     Wide value =
         line.cost + (Wide(multiplier) * (line.units - units) >> model.shift);
     found(line, multiplier, value);
@@ -108,7 +109,8 @@ void CutRelaxation::approach(
 }
 
 CutRelaxation::Answer CutRelaxation::bound(int64_t budget) {
-  // Units left beside t's own bytes, rounded in favour of the schedules.
+  // Units left after t's own bytes. Rounding down loses nothing, since storages
+  // are whole units.
   int64_t room = budget - model.own;
   int64_t units = room < 0 ? -1 : room / model.unit;
   Answer answer;
@@ -173,7 +175,8 @@ bool CutRelaxation::decide(const std::vector<Decision> &decisions) {
   return true;
 }
 
-/// At the cut, and not only because it is computed again.
+/// Returns true if the storage is at the cut, and not only because it is
+/// recomputed.
 bool CutRelaxation::isResident(StorageId storage) const {
   uint32_t node = model.storageNode[storage];
   if (node == kNone || !flow.isOnSourceSide(node))
@@ -190,8 +193,8 @@ std::vector<bool> CutRelaxation::residents() const {
   return result;
 }
 
-/// The multiplier's bound under the branch's decisions, and what to decide
-/// next. Returns false when no schedule is in the branch.
+/// Computes the multiplier's bound under the branch's decisions, and the next
+/// storage to decide. Returns false if the branch has no schedule.
 bool CutRelaxation::explore(Branch &branch, int64_t units, int64_t &cheapest) {
   if (!decide(branch.decisions))
     return false;
@@ -229,7 +232,7 @@ CutRelaxation::Answer CutRelaxation::refine(int64_t budget, uint32_t tries) {
   if (!answer.feasible || answer.extra == 0)
     return answer;
   int64_t units = (budget - model.own) / model.unit;
-  int64_t cheapest = INT64_MAX; // of what is feasible in the relaxation
+  int64_t cheapest = INT64_MAX; // of feasible solutions of the relaxation
   auto isWorse = [](const Branch &a, const Branch &b) {
     return a.extra > b.extra;
   };
@@ -237,7 +240,7 @@ CutRelaxation::Answer CutRelaxation::refine(int64_t budget, uint32_t tries) {
   open.front().extra = answer.extra;
   if (!explore(open.front(), units, cheapest))
     return answer;
-  int64_t closed = INT64_MAX; // least of what can't be decided further
+  int64_t closed = INT64_MAX; // least of branches that can't be decided further
   while (!open.empty() && tries) {
     std::pop_heap(open.begin(), open.end(), isWorse);
     Branch branch = std::move(open.back());

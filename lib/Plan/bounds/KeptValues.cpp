@@ -1,10 +1,10 @@
 //===- KeptValues.cpp - The fewest bytes between two passes ---------------===//
 //
-// Input:   values with their bytes, and how they may be computed again.
-// Output:  which to keep.
-// Method:  maximum flow from the needs back to what can't be computed again.
-//          What the needs still reach when it is full is computed again; the
-//          values at the edge of that are kept.
+// Input:   values with their bytes, and how they may be recomputed.
+// Output:  the values to keep.
+// Method:  maximum flow from the needs back to the values that can't be
+//          recomputed. Values on the needs' side of the minimum cut are
+//          recomputed; the values on the cut are kept.
 // Cost:    Dinic's; nearly linear for the graphs of networks.
 // Fails:   never.
 //
@@ -17,7 +17,7 @@ namespace reprise::plan {
 std::vector<bool> chooseKeptValues(const std::vector<PassedValue> &values) {
   uint32_t count = values.size(), needs = 2 * count, roots = needs + 1;
   MaxFlow flow(2 * count + 2);
-  // Node 2v + 1 stands for reading value v, 2v for computing it.
+  // Node 2v + 1 represents reading value v, 2v computing it.
   for (uint32_t v = 0; v < count; ++v) {
     const PassedValue &value = values[v];
     if (value.isNeeded)

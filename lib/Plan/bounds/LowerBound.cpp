@@ -2,9 +2,9 @@
 //
 // Input:   a graph, a budget.
 // Output:  see lowerBound and lowestBytes in Recompute.h.
-// Method:  BoundSearch on the graph in program order; cuts use only what every
-//          order has in common, so that the order does not matter. More
-//          work does all that less does, and the best counts.
+// Method:  BoundSearch on the graph in program order; cuts use only constraints
+//          that hold in every order, so the order does not matter. More work
+//          includes all of the smaller levels, and the best result counts.
 // Cost:    some dozens of relaxations.
 //
 //===----------------------------------------------------------------------===//
@@ -34,14 +34,14 @@ static std::vector<ValueId> valuesOf(const CompactGraph &graph,
 
 namespace {
 
-/// One graph and budget; what a level of work finds is taken where it is more.
+/// Bounds of one graph and budget; a level's result is used if it is larger.
 class Prover {
 public:
   Prover(const CompactGraph &compact, const Precedence &precedence,
          int64_t budget)
       : compact(compact), precedence(precedence), budget(budget) {}
 
-  /// Each level begins anew, so that none depends on which others were tried.
+  /// Each level starts anew, so that none depends on the levels tried before.
   void prove(double work) {
     BoundSearch search(compact, precedence);
     uint32_t tries = std::clamp(160 * work, 16.0, 4096.0);
@@ -108,7 +108,7 @@ std::vector<double> workLevels(double work) {
 // Contradictions
 //===----------------------------------------------------------------------===//
 
-/// In full: what contradicts may differ in the last digits.
+/// Formats all digits: contradictory numbers may differ in the last ones.
 static std::string inFull(double milliseconds) {
   char text[64];
   std::snprintf(text, sizeof(text), "%.17g ms", milliseconds);

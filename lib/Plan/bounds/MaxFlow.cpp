@@ -1,15 +1,15 @@
 //===- MaxFlow.cpp - Integer maximum flow ---------------------------------===//
 //
 // Method:  Dinic's: levels by distance from the source, then blocking flows
-//          along them, without recursion. Arcs of the source and of the sink
-//          are no arcs but a surplus at each node: the same capacity from the
-//          source and to the sink is in every cut once, and changes no minimum.
-//          So the flow of an earlier run stays, whatever becomes of the
-//          capacities of source and sink, and makes a node's surplus larger or
-//          smaller. The smallest minimum cut is the same for every maximum
-//          flow.
+//          along them, without recursion. Arcs of the source and the sink are
+//          represented by a surplus at each node: an equal capacity from the
+//          source and to the sink crosses every cut once and does not change
+//          which cut is minimal. So the flow of an earlier run remains valid
+//          whatever the new capacities of source and sink, and only changes a
+//          node's surplus. The smallest minimum cut is the same for every
+//          maximum flow.
 // Cost:    O(V^2 E) at worst, close to linear on the closures solved here, and
-//          less for a run that begins with much of its flow.
+//          less for a run that starts with much of its flow.
 //
 //===----------------------------------------------------------------------===//
 #include "MaxFlow.h"
@@ -54,8 +54,9 @@ void MaxFlow::build(uint32_t source, uint32_t sink) {
   isBuilt = true;
 }
 
-/// Surplus and what is left of capacities, with the flow there is. False when
-/// flows have grown so large, around and around, that 128 bits might not do.
+/// Computes surpluses and residual capacities under the present flow. Returns
+/// false if flows have grown so large along cycles that 128 bits might not
+/// suffice.
 bool MaxFlow::takeCapacities(uint32_t source, uint32_t sink) {
   constexpr Wide most = kInfinite >> 3;
   surplus.assign(nodes, 0);
@@ -80,8 +81,8 @@ bool MaxFlow::takeCapacities(uint32_t source, uint32_t sink) {
   return true;
 }
 
-/// Distances from nodes with a surplus, up to the first one that can give to
-/// the sink; everything that can be reached where there is none.
+/// Computes distances from nodes with a surplus, up to the first node with
+/// capacity to the sink; if there is none, of every node that can be reached.
 bool MaxFlow::findLevels() {
   level.assign(nodes, kNoArc);
   queue.clear();
@@ -106,8 +107,9 @@ bool MaxFlow::findLevels() {
   return last != kNoArc;
 }
 
-/// One arc further along the levels, or one back from a dead end. False when
-/// there is no way but back and `node` is where the path began.
+/// Advances one arc along the levels, or goes back one arc from a dead end.
+/// Returns false if only going back is left and `node` is the start of the
+/// path.
 bool MaxFlow::advance(uint32_t &node) {
   uint32_t &arc = current[node];
   while (arc < starts[node + 1] &&
@@ -126,7 +128,7 @@ bool MaxFlow::advance(uint32_t &node) {
   return true;
 }
 
-/// What the path from one node to the other takes.
+/// Augments along the path from one node to the other by its capacity.
 void MaxFlow::augment(uint32_t from, uint32_t to) {
   Wide least = std::min(surplus[from], -surplus[to]);
   for (uint32_t arc : path)
@@ -139,7 +141,7 @@ void MaxFlow::augment(uint32_t from, uint32_t to) {
   }
 }
 
-/// Sends as much of a node's surplus along the levels as there is a way for.
+/// Sends as much of a node's surplus along the levels as can reach the sink.
 void MaxFlow::push(uint32_t from) {
   path.clear();
   uint32_t node = from;
@@ -150,7 +152,7 @@ void MaxFlow::push(uint32_t from) {
       continue;
     }
     augment(from, node);
-    // Back to where the path is still open.
+    // Go back to where the path is still open.
     size_t open = 0;
     while (open < path.size() && left[path[open]] > 0)
       ++open;

@@ -1,9 +1,9 @@
 //===- MaxFlow.h - Integer maximum flow -------------------------*- C++ -*-===//
 //
 // Source: E. A. Dinic, "Algorithm for solution of a problem of maximum flow in
-// networks with power estimation", Soviet Math. Doklady 11 (1970). What of a
-// flow remains where capacities change: P. Kohli, P. Torr, "Dynamic graph cuts
-// for efficient inference in Markov random fields", TPAMI 29 (2007).
+// networks with power estimation", Soviet Math. Doklady 11 (1970). Reuse of the
+// flow when capacities change: P. Kohli, P. Torr, "Dynamic graph cuts for
+// efficient inference in Markov random fields", TPAMI 29 (2007).
 //
 // Capacities have 128 bits: costs times units of bytes don't fit 64.
 //
@@ -25,21 +25,22 @@ public:
 
   explicit MaxFlow(uint32_t nodes) : nodes(nodes) {}
 
-  /// `capacity` of the arc, whose number comes back; the way back has none.
+  /// Adds an arc of `capacity` and returns its number; its reverse has capacity
+  /// 0.
   uint32_t addArc(uint32_t from, uint32_t to, Wide capacity);
 
-  /// Gives an arc another capacity, for the next run.
+  /// Sets another capacity of an arc, for the next run.
   void setCapacity(uint32_t arc, Wide capacity) {
     given[arc].capacity = capacity;
   }
 
-  /// The flow. Capacities must not sum up to kInfinite along finite cuts. A
-  /// later run, between the same two nodes, begins with the flow of the one
-  /// before: cheap where little has changed, and with the same result.
+  /// Returns the maximum flow. Capacities must not sum up to kInfinite along
+  /// finite cuts. A later run, between the same two nodes, starts with the flow
+  /// of the previous one: cheap after small changes, and with the same result.
   Wide run(uint32_t source, uint32_t sink);
 
-  /// After run: whether `node` is on the source's side of the smallest minimum
-  /// cut.
+  /// After run: returns true if `node` is on the source's side of the smallest
+  /// minimum cut.
   bool isOnSourceSide(uint32_t node) const { return level[node] != kNoArc; }
 
 private:
@@ -63,14 +64,14 @@ private:
   std::vector<Given> given;
   bool isBuilt = false;
 
-  // Arcs between other nodes than source and sink and their ways back, by the
-  // node they leave.
+  // Arcs between nodes other than source and sink, and their reverse arcs, by
+  // the node they leave.
   std::vector<uint32_t> starts; // by node, and the end
   std::vector<uint32_t> head;   // by arc
-  std::vector<uint32_t> back;   // by arc: its way back
+  std::vector<uint32_t> back;   // by arc: its reverse
   std::vector<Wide> left;       // by arc
-  /// By node: what the source can still send there; below zero, what the sink
-  /// can still take from there.
+  /// By node: the amount the source can still send there; negative: the amount
+  /// the sink can still take from there.
   std::vector<Wide> surplus;
   std::vector<uint32_t> level, current, queue, path;
 };

@@ -2,14 +2,14 @@
 //
 // Input:   a graph, an order, an effort.
 // Output:  schedules by increasing max-live and decreasing cost.
-// Method:  the least peak first, in steps, which also shows whether the order
-//          or the one in which the graph lists its ops does better; then
-//          budgets at equal distances from there to the peak without
-//          recomputation, each searched for itself, in groups that hand their
-//          solution down; then each again from its neighbours' solutions; then
-//          budgets in between, from those of both sides. What is not beaten in
-//          bytes and time is kept. Which budget a user asks for plays no part,
-//          so that more budget never costs more.
+// Method:  finds the least peak first, in steps, which also shows whether this
+//          order or the graph's listed order does better. Then budgets at equal
+//          distances from there to the peak without recomputation are each
+//          searched, in groups that pass their solution on to lower budgets;
+//          then each again from its neighbours' solutions; then budgets in
+//          between, from those of both sides. Schedules that are not beaten in
+//          both bytes and time are kept. The user's budget has no influence, so
+//          that more budget never costs more.
 // Cost:    the searches: about ten seconds for a thousand ops on two threads
 //          with work = 1.
 //
@@ -34,7 +34,7 @@ static int64_t alignDown(int64_t bytes) {
 
 namespace {
 
-/// A sequence that fits what it is for.
+/// A sequence that fits its budget.
 struct Found {
   static constexpr Wide kUnknown = Wide(1) << 126;
   Sequence sequence;
@@ -44,8 +44,8 @@ struct Found {
   Rank cut = kNone;  // which proves it
 };
 
-/// Lowers the peak of one order in steps, each from the schedule of the one
-/// before, which is nearly there; steps shrink when one fails.
+/// Lowers the peak of one order in steps, each starting from the previous
+/// schedule, which nearly fits; steps shrink when one fails.
 class Descent {
 public:
   Descent(const Graph &graph, const std::vector<OpId> &order)
@@ -83,7 +83,7 @@ public:
   const Found &least() const { return found.back(); }
   const Found &withoutClones() const { return found.front(); }
 
-  /// The schedule that just fits, or none.
+  /// Returns the schedule with the highest peak that fits, or none.
   const Found *within(int64_t budget) const {
     for (const Found &each : found)
       if (each.peak <= budget)
@@ -96,11 +96,12 @@ public:
   std::vector<Found> found; // by falling peak
 
 private:
-  /// Longer sequences, of an order that doesn't do well, take too long.
+  /// The length limit of sequences: an order that doesn't do well would
+  /// otherwise take too long.
   static constexpr uint32_t kSteps = 1500;
   static constexpr int64_t kMostParts = 256;
 
-  /// Where most bytes live at once in order, by rank.
+  /// Returns the rank at which the most bytes are live in order.
   Rank fullest() const {
     std::vector<int64_t> change(compact.opCount() + 1);
     for (StorageId id = 0; id < compact.storageCount(); ++id) {
@@ -114,8 +115,8 @@ private:
                 change.begin());
   }
 
-  /// Of what lives at the cut and can be computed again, storages that have
-  /// about as many bytes between them; all that cannot.
+  /// Keeps, of the storages that are live at the cut and can be recomputed,
+  /// those that separate about equal bytes; keeps all that cannot.
   std::vector<bool> everySo(Rank cut, int64_t parts) const {
     std::vector<std::pair<Rank, StorageId>> passing;
     int64_t all = 0;
@@ -139,8 +140,8 @@ private:
     return isKept;
   }
 
-  /// Schedules with segments, as few as make a peak lower than any so far: for
-  /// many ops, whose search would end before it has found as much.
+  /// Offers schedules with segments, as few segments as lower the peak: for
+  /// graphs of many ops, whose search would end before it has found as much.
   void offerSegments() {
     Rank cut = fullest();
     std::vector<Found> offers;
@@ -183,7 +184,7 @@ public:
         searchIterations(descents[0].compact, options.work / 2 * pace.search);
   }
 
-  /// The schedules of the descents alone.
+  /// Returns the schedules of the descents alone.
   std::vector<FrontierPoint> runWithin(int64_t budget) {
     if (graph.ops.empty())
       return {};
@@ -221,7 +222,8 @@ public:
         keep(*chosen, found);
     for (const Descent &descent : descents)
       for (Found found : descent.found) {
-        // In between, the searches' points are better, and so is their bound.
+        // Between the least peak and the plain order, the searches' points and
+        // their bounds are better.
         if (found.peak > budgetsFrom() && found.cost > plainCost())
           continue;
         found.bound = boundAt(found.peak);
@@ -234,7 +236,7 @@ private:
   /// Shares of the work: a budget's first search, its second, one in between.
   static constexpr uint32_t kFirstPart = 6, kAgainPart = 6, kBetweenPart = 1;
 
-  /// Tells that a part of the searches is done; the descents were a fifth.
+  /// Reports that a part of the searches is done; the descents were a fifth.
   void finish(uint32_t part) {
     if (!options.progress)
       return;
@@ -244,8 +246,8 @@ private:
     options.progress(descents + (1 - descents) * double(done += part) / all);
   }
 
-  /// Fewer things are tried for more ops: evictions, and the second order only
-  /// if the first one doesn't come near the proven bytes.
+  /// The number of ops from which less is tried: no evictions, and the second
+  /// order only if the first one doesn't come near the proven bytes.
   static constexpr uint32_t kManyOps = 1500;
   static constexpr uint32_t kGroup = 5;
 
@@ -254,8 +256,8 @@ private:
     Executions executions, searched;
   };
 
-  /// Leaves out what nobody reads. One that computes nothing again is the given
-  /// order alone.
+  /// Removes executions without readers. A candidate that recomputes nothing is
+  /// replaced by the given order.
   void dropUnread(Candidate &candidate) const {
     Executions rest = withoutUnread(graph, candidate.executions);
     if (rest.size() == candidate.executions.size())
@@ -279,7 +281,7 @@ private:
     dropUnread(candidates.back());
   }
 
-  /// Down to what is proven, or to `enough` bytes.
+  /// Descends to the proven bytes, or to `enough` bytes.
   void descend(int64_t enough) {
     precedence = findPrecedence(graph, descents[0].compact);
     int64_t proven = findLeastBytes(descents[0].compact, precedence).bytes;
@@ -306,7 +308,7 @@ private:
   int64_t budgetsFrom() const { return chosen->least().peak; }
   Wide plainCost() const { return chosen->withoutClones().cost; }
 
-  /// The bound of the least budget that `peak` fits.
+  /// Returns the bound of the least budget that `peak` fits.
   int64_t boundAt(int64_t peak) const {
     int64_t bound = chosen->compact.totalCost();
     for (size_t at = 0; at < budgets.size() && peak <= budgets[at]; ++at)
@@ -314,7 +316,7 @@ private:
     return bound;
   }
 
-  /// The order whose descent costs less over the budgets of both.
+  /// Returns the order whose descent costs less over the budgets of both.
   const Descent &chooseDescent() const {
     if (descents.size() == 1)
       return descents[0];
@@ -323,7 +325,7 @@ private:
                           descents[1].withoutClones().peak);
     constexpr int64_t samples = 12;
     int64_t scale = descents[0].compact.scale();
-    // The given order has the lower peak; another one must be worth it.
+    // The given order has the lower peak; another one must be clearly better.
     constexpr double worth = 1.005;
     double firstCost = 0, secondCost = 0;
     for (int64_t at = 0; at < samples; ++at) {
@@ -352,8 +354,8 @@ private:
     std::reverse(budgets.begin(), budgets.end());
   }
 
-  /// A cost at which a search may end: effort is better spent on budgets that
-  /// are further from their bound.
+  /// Returns a cost at which a search may end: effort is better spent on
+  /// budgets that are further from their bound.
   int64_t closeTo(int64_t bound) const {
     return bound + static_cast<int64_t>(bound * pace.closeEnough);
   }
@@ -394,7 +396,7 @@ private:
     uint32_t to = std::min<uint32_t>(at + 3, first.size());
     for (uint32_t other = from; other < to; ++other)
       search.offer(first[other].sequence, {});
-    // More for budgets that are far from their bound: the tight ones.
+    // More work for budgets that are far from their bound: the tight ones.
     constexpr double far = 0.01;
     int64_t bound = first[at].bound;
     bool isFar = search.cost() > bound + bound * far;
@@ -405,8 +407,8 @@ private:
     finish(kAgainPart);
   }
 
-  /// A budget between the one at `above` and the next lower one: their
-  /// solutions, and little search.
+  /// Searches a budget between the one at `above` and the next lower one, from
+  /// their solutions and with little work.
   Found searchBetween(uint32_t above, int64_t part) {
     int64_t low = budgets[above + 1], high = budgets[above];
     int64_t scale = chosen->compact.scale();
@@ -428,7 +430,7 @@ private:
     return found;
   }
 
-  /// What no candidate beats, with its bound.
+  /// Returns the candidates that no other one beats, each with its bound.
   std::vector<FrontierPoint> points() {
     std::stable_sort(candidates.begin(), candidates.end(),
                      [](const Candidate &a, const Candidate &b) {
@@ -452,7 +454,7 @@ private:
       point.boundMilliseconds = found.bound / CompactGraph::kPerMillisecond;
       result.push_back(std::move(point));
     }
-    // What holds for more bytes holds for fewer.
+    // A bound for more bytes also holds for fewer.
     for (size_t at = result.size(); at-- > 1;)
       result[at - 1].boundMilliseconds = std::max(
           result[at - 1].boundMilliseconds, result[at].boundMilliseconds);

@@ -2,12 +2,12 @@
 //
 // Input:   two neighbours of a frontier.
 // Output:  schedules in between, cheaper than the lower one.
-// Method:  budgets at equal distances from the lower one's bytes on; each is
-//          searched for itself, longer than a frontier can do for all of its
-//          own, from both neighbours, from what cuts keep and from the plain
-//          order. Which budget a user asks for plays no part: all of them find
-//          the same schedules, so that more budget never costs more and never
-//          has a smaller peak.
+// Method:  budgets at equal distances, starting at the lower one's bytes. Each
+//          is searched for longer than a frontier can afford for all of its
+//          budgets, from both neighbours, from the values that cuts keep and
+//          from the plain order. The user's budget has no influence: all
+//          budgets find the same schedules, so that more budget never costs
+//          more and never has a smaller peak.
 // Cost:    five searches.
 //
 //===----------------------------------------------------------------------===//
@@ -44,7 +44,7 @@ public:
     double cheapest = below.solution.milliseconds;
     for (FrontierPoint &point : found) {
       const Solution &solution = point.solution;
-      // What is outside of the gap would break the order among gaps.
+      // A schedule outside of the gap would break the order among gaps.
       if (solution.executions.empty() ||
           solution.maxLive < below.solution.maxLive ||
           solution.milliseconds >= cheapest ||
@@ -61,7 +61,8 @@ public:
 
 private:
   static constexpr uint32_t kParts = 5;
-  /// Times what a solver searches; a frontier searches half of that a budget.
+  /// The work relative to a solver's; a frontier uses half of a solver's a
+  /// budget.
   static constexpr uint32_t kManyOps = 1500;
   uint64_t effort() const { return compact.opCount() < kManyOps ? 4 : 1; }
 
@@ -104,7 +105,7 @@ private:
     point.solution.milliseconds = costOf(graph, point.solution.executions);
     point.solution.maxLive = maxLiveOf(graph, point.solution.executions);
     point.solution.solver = "search";
-    // What holds for more bytes holds for fewer.
+    // A bound for more bytes also holds for fewer.
     point.boundMilliseconds = std::max(bound / CompactGraph::kPerMillisecond,
                                        above.boundMilliseconds);
     return point;
@@ -116,7 +117,7 @@ private:
   std::vector<OpId> order;
   CompactGraph compact;
   Precedence precedence;
-  Sequence low, high; // no high one when its order is another
+  Sequence low, high; // the high one is empty if it has another order
   std::vector<uint64_t> budgets;
 };
 

@@ -1,14 +1,14 @@
-//===- Unread.cpp - Executions that nobody reads --------------------------===//
+//===- Unread.cpp - Executions without readers ----------------------------===//
 //
 // Input:   a graph and executions that are valid.
-// Output:  the executions without those whose results nobody reads before the
+// Output:  the executions without those whose results have no reader before the
 //          op is executed again.
 // Method:  a search runs ops for the first time in an order of its own, whether
-//          that is needed then or not. What is left out may leave others
-//          unread, hence rounds.
+//          or not they are needed then. Removing an execution may leave others
+//          without readers, hence several rounds.
 // Cost:    linear in the executions, a few times.
-// Fails:   never: where the rest is no schedule, or has a higher peak, the
-//          executions stay as they are.
+// Fails:   never: if the rest is not a valid schedule, or has a higher peak,
+//          the executions stay as they are.
 //
 //===----------------------------------------------------------------------===//
 #include "reprise/Plan/Recompute.h"

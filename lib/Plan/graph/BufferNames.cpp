@@ -1,4 +1,4 @@
-//===- BufferNames.cpp - What values and buffers are called ---------------===//
+//===- BufferNames.cpp - Names of values and buffers ----------------------===//
 #include "reprise/Plan/BufferNames.h"
 
 #include <algorithm>
@@ -36,7 +36,7 @@ std::vector<std::string> reprise::nameValues(const plan::Graph &graph,
   for (OpId op : schedule.order)
     for (ValueId output : graph.ops[op].outputs)
       name(output);
-  // A view may be listed in front of what it views.
+  // A view may be listed before its base.
   for (ValueId id = 0; id < graph.values.size(); ++id) {
     ValueId root = id;
     while (graph.values[root].viewOf != kNone)

@@ -1,10 +1,10 @@
-//===- CheckGraph.cpp - Is a graph well formed? ---------------------------===//
+//===- CheckGraph.cpp - Checks that a graph is well formed ----------------===//
 //
-// Input:   any graph, also a damaged one.
-// Output:  "" or one sentence about the first thing that is wrong.
-// Method:  ids first, since everything later indexes with them; then
-//          producers, views and sizes; then the order of the ops, which being
-//          valid also proves that there is no cycle.
+// Input:   any graph, including a damaged one.
+// Output:  "" or one sentence about the first error.
+// Method:  ids first, since everything later indexes with them; then producers,
+//          views and sizes; then the order of the ops, whose validity also
+//          proves that there is no cycle.
 //
 //===----------------------------------------------------------------------===//
 #include "reprise/Plan/Graph.h"
@@ -140,7 +140,7 @@ private:
       if (made && value.producer == kNone && !isView)
         return nameValue(id) + " has no producer and is neither an input, a "
                                "fixed value nor a view";
-      // A fixed view of a temporary would claim bytes nobody keeps.
+      // A fixed view of a temporary would claim bytes that nothing keeps.
       if (isView && value.storage == StorageClass::Fixed &&
           graph.values[value.viewOf].storage != StorageClass::Fixed)
         return nameValue(id) + " is fixed but views a value that is not";

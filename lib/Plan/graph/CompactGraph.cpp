@@ -1,14 +1,14 @@
 //===- CompactGraph.cpp - Graph and order, renumbered ---------------------===//
 //
 // Input:   a well-formed graph and a valid order.
-// Output:  ops by rank, storages with what reads them.
-// Method:  the storages of every view's root that takes bytes; an in-place
-//          pair remains where computeLiveness could ever use it.
+// Output:  ops by rank, storages with their readers.
+// Method:  storages are the roots of views that take bytes; an in-place pair
+//          remains if computeLiveness could ever use it.
 // Cost:    linear in the uses.
 //
-// A new base needs the views of it made again as well. Ops that do nothing else
-// and cost nothing follow their base (CompactGraph::views); where a view's op
-// does more, what makes its base is not executed again.
+// When a base is recomputed, its views must be recomputed as well. Ops that
+// only make views and have no cost follow their base (CompactGraph::views); if
+// a view's op does more, the producer of its base is not executed again.
 //
 //===----------------------------------------------------------------------===//
 #include "CompactGraph.h"
@@ -84,7 +84,8 @@ private:
       result.inputs.add(storage);
   }
 
-  /// Whether `op` reads the storage of `input` only where `output` is written.
+  /// Returns true if `op` reads the storage of `input` only where `output` is
+  /// written.
   bool readsOnlyInPlace(const Op &op, uint32_t output, ValueId input) const {
     for (uint32_t index = 0; index < op.inputs.size(); ++index) {
       ValueId other = op.inputs[index];
@@ -98,8 +99,8 @@ private:
     return true;
   }
 
-  /// Whether an instance of the storage may end before the step does: one that
-  /// is returned may be made again for that.
+  /// Returns true if an instance of the storage may end before the step does; a
+  /// returned one may be recomputed at the end.
   bool mayDie(ValueId root) const {
     OpId producer = graph.values[root].producer;
     return producer != kNone &&
@@ -141,7 +142,7 @@ private:
     result.inPlace.finish();
   }
 
-  /// Whether `op` does nothing but make views of one storage.
+  /// Returns true if `op` only makes views of one storage.
   bool makesOnlyViews(const Op &op, ValueId root) const {
     for (ValueId output : op.outputs)
       if (graph.values[output].viewOf == kNone ||
@@ -181,7 +182,8 @@ private:
     result.views.finish();
   }
 
-  /// The rank whose first execution ends clones of what reads `op`'s inputs.
+  /// Returns the rank whose first execution ends clones of `op`, because it
+  /// overwrites one of its inputs.
   Rank firstOverwrite(const Op &op) const {
     Rank first = order.size();
     for (ValueId input : op.inputs)
@@ -224,7 +226,7 @@ private:
   Storages storages;
   std::vector<Rank> rankOf;
   std::vector<StorageId> storageOf; // by value
-  std::vector<bool> hasFixedView;   // by root: a view that can't be remade
+  std::vector<bool> hasFixedView;   // by root: a view that can't be recomputed
   std::vector<Rank> overwritten;    // by root: by which op
   CompactGraph result;
 };

@@ -1,7 +1,7 @@
-//===- CompactGraph.h - What searches for recomputation look at -*- C++ -*-===//
+//===- CompactGraph.h - The graph that searches work on ---------*- C++ -*-===//
 //
 // A graph and an order of its ops, renumbered: ops by their rank in the order,
-// storages instead of values (views and fixed values are gone). Costs are
+// storages instead of values (views and fixed values are removed). Costs are
 // integers, so that sums are exact and bounds rigorous.
 //
 //===----------------------------------------------------------------------===//
@@ -48,13 +48,13 @@ struct CompactGraph {
   std::vector<int64_t> cost;      // by rank, picoseconds
   std::vector<int64_t> workspace; // by rank, bytes
   /// By rank: the last rank whose first execution may still follow a clone of
-  /// the op; 0 when the op must not be executed again.
+  /// the op; 0 if the op must not be executed again.
   std::vector<Rank> cloneBefore;
-  /// By rank: whether any schedule may execute the op again. Bounds use this;
-  /// searches leave out some that cloneBefore knows.
+  /// By rank: true if any schedule may execute the op again. Bounds use this;
+  /// searches omit some of these ops, as cloneBefore states.
   std::vector<bool> mayRepeat;
-  /// By rank: ops that only make views of what the op makes. They are executed
-  /// again with it, for nothing, where a view is still read.
+  /// By rank: ops that only make views of the op's results. They are executed
+  /// again with it, at no cost, where a view is still read.
   Lists<Rank> views;
   Lists<StorageId> inputs;  // by rank, distinct
   Lists<StorageId> outputs; // by rank
@@ -67,7 +67,7 @@ struct CompactGraph {
   std::vector<bool> livesToEnd; // by storage
   std::vector<std::vector<Rank>> readers; // by storage, ascending
 
-  /// All bytes above are multiples of it, and it of kAlignment.
+  /// All bytes above are multiples of it, and it is a multiple of kAlignment.
   int64_t unit = kAlignment;
   int64_t totalBytes = 0; // of storages and workspaces
 
@@ -79,9 +79,9 @@ struct CompactGraph {
   ListRange outputsOf(Rank op) const {
     return {outputs.begin(op), outputs.end(op)};
   }
-  /// How many times larger sizes are than they would have to be. Searches
-  /// divide budgets by it, round, and multiply again: the same sizes in another
-  /// unit give the same schedules.
+  /// The factor by which sizes are larger than necessary. Searches divide
+  /// budgets by it, round, and multiply again: the same sizes in another unit
+  /// give the same schedules.
   int64_t scale() const { return unit / static_cast<int64_t>(kAlignment); }
   bool canClone(Rank op) const { return cloneBefore[op] != 0; }
   int64_t totalCost() const;

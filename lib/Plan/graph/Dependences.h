@@ -6,8 +6,8 @@
 
 namespace reprise::plan {
 
-/// Data edges (a view also depends on the producers of what it views) and
-/// Op::after, by OpId, each sorted and without repetition.
+/// Data edges (a view also depends on the producers of its base) and Op::after,
+/// by OpId, each sorted and without repetition.
 struct Dependences {
   std::vector<std::vector<OpId>> before; // must run earlier
   std::vector<std::vector<OpId>> behind; // must run later

@@ -1,10 +1,10 @@
 //===- DepthFirst.cpp - Orders by post-order walks ------------------------===//
 //
-// Method:  Sethi and Ullman's numbering on what is a graph instead of a tree:
-//          need(v) = max(over its operands, largest first, bytes of the
-//          operands done before + need of this one; inputs + outputs +
-//          workspace). Shared operands are counted for each reader, so the
-//          number is an estimate that ranks operands, not a bound.
+// Method:  Sethi and Ullman's numbering on a graph instead of a tree: need(v) =
+//          max(over its operands, largest first, bytes of the operands done
+//          before + need of this one; inputs + outputs + workspace). Shared
+//          operands are counted for each reader, so the number is an estimate
+//          that ranks operands, not a bound.
 //
 //===----------------------------------------------------------------------===//
 #include "OrderStrategies.h"
@@ -42,7 +42,7 @@ sortByNeed(const OrderProblem &problem,
 
 std::vector<OpId> depthFirst(const OrderProblem &problem,
                              OperandOrder operandOrder) {
-  // Ids are in a valid order, so needs of operands are known when asked for.
+  // Ids are in a valid order, so the needs of operands are computed before use.
   std::vector<std::vector<OpId>> operands = problem.dependences.before;
   if (operandOrder == OperandOrder::LargestNeed)
     sortByNeed(problem, operands);

@@ -1,10 +1,10 @@
-//===- EarlyOps.cpp - Ops that take no bytes, as early as they can --------===//
+//===- EarlyOps.cpp - Earliest execution of ops that take no bytes --------===//
 //
 // Method:  an op without workspace, whose results are fixed, empty or views,
-//          adds nothing to what is live, and what it is the last to read dies
-//          with it. Moved to where its last operand is made, it leaves every
-//          step at most the bytes that it had: the update of a variable does
-//          not let its gradient wait.
+//          adds nothing to the live bytes, and operands without later readers
+//          die with it. Moving it to where its last operand is computed never
+//          increases a step's bytes: the update of a variable does not prolong
+//          its gradient's life.
 // Cost:    linear in the dependences.
 //
 //===----------------------------------------------------------------------===//

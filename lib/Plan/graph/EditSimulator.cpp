@@ -1,12 +1,12 @@
-//===- EditSimulator.cpp - Clones in and out of a sequence ----------------===//
+//===- EditSimulator.cpp - Inserting and erasing clones in a sequence -----===//
 //
 // Input:   a settled and indexed sequence, clones to insert or a step to erase.
 // Output:  the sequence with that change, settled and indexed.
-// Method:  an edit at one place changes the lives of what it touches, each
-//          between its touch before that place and the place itself, where
-//          memory changes by the storage's bytes; the steps of an edit are
-//          simulated; where a life now ends or no longer ends, the step there
-//          may take a result in place or no longer.
+// Method:  an edit at one place changes the lives of the storages that it
+//          touches, each between the last touch before that place and the place
+//          itself, where memory changes by the storage's bytes. The steps of an
+//          edit are simulated. Where a life newly ends, or no longer ends, the
+//          step there may gain or lose a result in place.
 // Cost:    plain passes over the arrays, without the graph.
 //
 //===----------------------------------------------------------------------===//
@@ -16,7 +16,7 @@
 
 namespace reprise::plan {
 
-/// Bytes of inputs that the step's outputs take over.
+/// Returns the bytes of inputs that the step's outputs take over.
 int64_t Simulator::bytesInPlace(uint32_t at) const {
   Rank op = steps[at].op;
   int64_t bytes = 0;
@@ -35,8 +35,8 @@ int64_t Simulator::bytesInPlace(uint32_t at) const {
   return bytes;
 }
 
-/// Applies `lives`, which begin or end in front of step `at`, to the memory of
-/// the steps before it, and remembers what was in place where they change.
+/// Applies `lives`, which begin or end before step `at`, to the memory of the
+/// steps before it, and records which results were in place where they change.
 void Simulator::changeLives(uint32_t at) {
   inPlaceAt.clear();
   changedFrom = at;
@@ -61,7 +61,7 @@ void Simulator::changeLives(uint32_t at) {
   }
 }
 
-/// After steps and touches have changed at `at`.
+/// Updates everything else after steps and touches have changed at `at`.
 void Simulator::finishChange(uint32_t at) {
   for (auto [step, bytes] : inPlaceAt)
     memory[step] += bytes - bytesInPlace(step);
@@ -180,7 +180,8 @@ std::vector<uint32_t> Simulator::insert(uint32_t at,
   return ids;
 }
 
-/// What becomes of the lives that the clone at `at` touches without it.
+/// Finds the changes to the lives that the clone at `at` touches if it is
+/// removed.
 void Simulator::findChanges(uint32_t at, Rank op) {
   lives.clear();
   for (StorageId id : graph.inputsOf(op))
@@ -218,7 +219,7 @@ bool Simulator::fitsWithout(uint32_t at) {
     ranges.push_back({life.before + 1, bytes});
     longer += std::max<int64_t>(0, bytes);
   }
-  // What dies at a step may have been taken in place there.
+  // An input that dies at a step may have been taken over in place there.
   for (const LifeChange &life : lives)
     if (!life.wasLive && life.isLive && life.before != kBeforeAll &&
         graph.inPlace.size(steps[life.before].op) &&

@@ -1,15 +1,15 @@
 //===- ListScheduling.cpp - Orders by bytes freed and defined -------------===//
 //
 // Method:  a heap of ready ops with lazily updated gains. Forward, an op frees
-//          a storage when it is the last reader left, which is known the
-//          moment one reader is left. Backward, an op brings a storage to life
-//          when it is the first reader met, so that the other readers' cost
-//          falls. Gains only grow, hence a stale heap entry is only too low
-//          and is skipped when met.
+//          a storage if it is the last reader left, which is known as soon as
+//          one reader is left. Backward, an op brings a storage to life if it
+//          is the first reader met, so that the other readers' cost falls.
+//          Gains only grow, hence a stale heap entry is only too low and is
+//          skipped when met.
 // Cost:    each storage changes gains once, so O(E log V) in all.
 //
-// In-place results are not foreseen; freeing the input and defining the output
-// has the same gain.
+// In-place results are not anticipated; freeing the input and defining the
+// output has the same gain.
 //
 //===----------------------------------------------------------------------===//
 #include "OrderStrategies.h"
@@ -94,7 +94,7 @@ private:
       push(op);
   }
 
-  /// Calls `action` for the root of each storage `op` reads, once a root.
+  /// Calls `action` once for the root of each storage that `op` reads.
   template <typename Action> void forEachRead(OpId op, Action action) {
     roots.clear();
     for (ValueId input : graph.ops[op].inputs)

@@ -80,9 +80,9 @@ private:
         addStorage(id, 0);
   }
 
-  /// Whether every operand of `op` in `buffer` is `input` itself and may be
-  /// overwritten by `output`. Another view of the same bytes could pair other
-  /// elements, so it forbids the reuse.
+  /// Returns true if every operand of `op` in `buffer` is `input` itself and
+  /// may be overwritten by `output`. Another view of the same bytes could pair
+  /// other elements, so it forbids the reuse.
   bool readsOnlyInPlace(const Op &op, uint32_t buffer, uint32_t output,
                         ValueId input) const {
     for (uint32_t index = 0; index < op.inputs.size(); ++index) {
@@ -98,7 +98,7 @@ private:
     return true;
   }
 
-  /// The buffer that `output` of `op` takes over, or kNone.
+  /// Returns the buffer that `output` of `op` takes over, or kNone.
   uint32_t findInPlace(const Op &op, uint32_t output, uint32_t step) const {
     uint64_t bytes = graph.values[op.outputs[output]].bytes;
     for (auto [outputIndex, inputIndex] : op.inPlace) {
@@ -192,7 +192,7 @@ private:
   const std::vector<OpId> &order;
   Storages storages;
   std::vector<uint32_t> lastUse;    // by root
-  std::vector<bool> reusableBuffer; // temporary all through: may be taken over
+  std::vector<bool> reusableBuffer; // temporary throughout: may be taken over
   Liveness result;
 };
 

@@ -115,7 +115,7 @@ void Excess::update(const std::vector<int64_t> &memory, uint32_t from,
   }
 }
 
-/// The bits of [from, to) of 64 that begin at `first`.
+/// Returns the mask of [from, to) within the 64 steps that begin at `first`.
 static uint64_t maskOf(uint32_t first, uint32_t from, uint32_t to) {
   uint64_t bits = ~uint64_t(0);
   if (from > first)
@@ -125,12 +125,12 @@ static uint64_t maskOf(uint32_t first, uint32_t from, uint32_t to) {
   return bits;
 }
 
-/// Those of a block that are in [from, to).
+/// Returns a block's bits that are in [from, to).
 uint64_t Excess::bitsOf(uint32_t block, uint32_t from, uint32_t to) const {
   return blocks[block].exceeds & maskOf(block * kBlock, from, to);
 }
 
-/// Whether a block of [from, to) has a step that exceeds.
+/// Returns true if a block of [from, to) has a step that exceeds.
 bool Excess::isAnyBlock(uint32_t from, uint32_t to) const {
   for (uint32_t at = from / kBlock; from < to && at * kBlock < to; ++at)
     if (exceeding[at] & maskOf(at * kBlock, from, to))
@@ -164,15 +164,15 @@ bool Excess::isAbove(const std::vector<int64_t> &memory, uint32_t from,
   return false;
 }
 
-/// Returns true if each step with bytes in a range exceeds the budget, with
-/// `bytes` more as well.
+/// Returns true if each step with bytes in a range exceeds the budget, both as
+/// it is and with `bytes` more.
 static bool allExceed(int64_t least, int64_t budget, int64_t bytes) {
   return least >= budget - std::min<int64_t>(0, bytes);
 }
 
-/// By how much the excess of steps [from, to) grows with `bytes` more each, by
-/// parts of `size` steps whose ranges are known. `within` answers for a part
-/// in which some steps exceed the budget.
+/// Returns by how much the excess of steps [from, to) grows with `bytes` more
+/// in each, by parts of `size` steps whose ranges are known. `within` computes
+/// the growth of a part in which only some steps exceed the budget.
 template <typename Range, typename Within>
 static Wide changeOfParts(const std::vector<Range> &parts, uint32_t size,
                           uint32_t from, uint32_t to, int64_t budget,

@@ -1,7 +1,7 @@
 //===- MemoryScan.h - Plain passes over arrays of steps ---------*- C++ -*-===//
 //
-// What edits of a sequence do to every step: most of a search's time goes in
-// here, so the compiler makes a version for each width of vectors.
+// Operations that edits of a sequence apply to every step: they take most of a
+// search's time, so the compiler generates a version for each vector width.
 //
 //===----------------------------------------------------------------------===//
 #ifndef REPRISE_LIB_PLAN_MEMORYSCAN_H
@@ -14,30 +14,32 @@
 
 namespace reprise::plan {
 
-/// What of the bytes of each step exceeds a budget. Blocks of steps are
-/// remembered, so that a change costs the steps from there on.
+/// The bytes by which each step exceeds a budget. Results for blocks of steps
+/// are cached, so that a change costs only the steps that follow it.
 class Excess {
 public:
-  /// Looks at the steps again from `from` on.
+  /// Recomputes the steps starting at `from`.
   void update(const std::vector<int64_t> &memory, uint32_t from,
               int64_t budget);
 
   Wide sum() const { return total; }
   int64_t peak() const { return highest; }
-  /// Whether a step of [from, to) exceeds the budget.
+  /// Returns true if a step of [from, to) exceeds the budget.
   bool isIn(uint32_t from, uint32_t to) const;
-  /// The last step of [from, to) that does; one must.
+  /// Returns the last step of [from, to) that does; one must.
   uint32_t lastIn(uint32_t from, uint32_t to) const;
-  /// Whether a step of [from, to) has more than `most` bytes. `memory` and, in
-  /// change(), `budget` must be those of the last update.
+  /// Returns true if a step of [from, to) has more than `most` bytes. `memory`
+  /// and, in change(), `budget` must be those of the last update.
   bool isAbove(const std::vector<int64_t> &memory, uint32_t from, uint32_t to,
                int64_t most) const;
-  /// By how much the sum grows when each step of [from, to) has `bytes` more.
+  /// Returns by how much the sum grows when each step of [from, to) has `bytes`
+  /// more.
   Wide change(const std::vector<int64_t> &memory, uint32_t from, uint32_t to,
               int64_t budget, int64_t bytes) const;
 
 private:
-  /// Of 64 steps, so that sums of at most 2^56 bytes each are below 2^63.
+  /// A block of 64 steps, so that sums of at most 2^56 bytes each are below
+  /// 2^63.
   struct Block {
     uint64_t exceeds; // a bit a step
     int64_t sum;
@@ -61,8 +63,7 @@ private:
 /// Adds `bytes` to each of `count` steps.
 void addToSteps(int64_t *memory, uint32_t count, int64_t bytes);
 
-/// Adds `by` to each of `count` numbers that is, as a signed one, at least
-/// `least`.
+/// Adds `by` to each of `count` numbers whose signed value is at least `least`.
 void shiftFrom(uint32_t *numbers, uint32_t count, int32_t least, uint32_t by);
 
 } // namespace reprise::plan

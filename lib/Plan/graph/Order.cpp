@@ -2,11 +2,11 @@
 //
 // Input:   a well-formed graph.
 // Output:  a valid order whose max-live is at most program order's.
-// Method:  simulate candidates, keep the best; then refine the best by list
-//          scheduling around it, forward (free early) and backward (define
+// Method:  simulates candidates and keeps the best; then refines the best by
+//          list scheduling around it, forward (free early) and backward (define
 //          late), as long as that helps; then by moves at the peak.
-// Cost:    about twenty simulations, each linear, sorts by heap, and what the
-//          moves are limited to.
+// Cost:    about twenty simulations, each linear, sorts by heap, and the limit
+//          of the moves.
 //
 // A variable's update frees its gradient and defines nothing: in every
 // candidate it runs as soon as the gradient exists.
@@ -42,7 +42,7 @@ public:
 
 } // namespace
 
-/// One round of every list rule around the best order so far.
+/// Runs one round of every list rule around the best order so far.
 static bool refine(const OrderProblem &problem, BestOrder &best) {
   std::vector<OpId> base = best.best.order;
   bool better = false;

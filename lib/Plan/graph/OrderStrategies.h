@@ -13,7 +13,7 @@
 
 namespace reprise::plan {
 
-/// What a strategy reads.
+/// The input of a strategy.
 struct OrderProblem {
   const Graph &graph;
   Storages storages;
@@ -25,12 +25,12 @@ enum class ListDirection {
   Backward // builds it from its end: defines as late as possible
 };
 
-/// Which ready op goes first. The gain of an op is the bytes it frees minus
-/// the bytes it defines in the direction of the walk.
+/// The rule that chooses among ready ops. The gain of an op is the bytes it
+/// frees minus the bytes it defines in the direction of the walk.
 enum class ListRule {
   LargestGain, // by gain; ties by rank in the base order
-  GainFirst,   // ops that gain something jump the queue; the rest by rank
-  NoLossFirst  // so do ops that lose nothing
+  GainFirst,   // ops with a gain jump the queue; the rest by rank
+  NoLossFirst  // as GainFirst, for ops without a loss
 };
 
 /// List scheduling around `base`, in O(E log V).
@@ -40,22 +40,23 @@ std::vector<OpId> listSchedule(const OrderProblem &problem,
 
 enum class OperandOrder {
   AsListed,   // plain post-order
-  LargestNeed // the operand whose subtree needs most goes first
+  LargestNeed // the operand whose subtree needs most runs first
 };
 
-/// Post-order walk from the ops nobody waits for (Sethi and Ullman 1970 on
-/// trees; on a graph a heuristic), in O(E log E).
+/// Post-order walk from the ops without dependents (Sethi and Ullman 1970 on
+/// trees; a heuristic on graphs), in O(E log E).
 std::vector<OpId> depthFirst(const OrderProblem &problem,
                              OperandOrder operands);
 
-/// `order` with every op that takes no bytes, as an update of a variable, where
-/// its last operand is made. No other op has more live bytes around it than
-/// before, and none of these more than the op in front of it.
+/// Returns `order` with every op that takes no bytes, such as an update of a
+/// variable, moved to where its last operand is computed. No other op has more
+/// live bytes around it than before, and none of the moved ones more than the
+/// op before it.
 std::vector<OpId> moveFreeOpsEarly(const OrderProblem &problem,
                                    const std::vector<OpId> &order);
 
-/// Hill climbing from a valid order: moves what is live at the peak behind or
-/// in front of it. Returns an order with at most the max-live of `start`.
+/// Hill climbing from a valid order: moves buffers that are live at the peak
+/// after or before it. Returns an order with at most the max-live of `start`.
 std::vector<OpId> movePeakBuffers(const OrderProblem &problem,
                                   std::vector<OpId> start);
 

@@ -6,7 +6,7 @@
 
 namespace reprise::plan {
 
-/// SplitMix64 (Steele, Lea, Flood 2014): breaks ties, the same way every time.
+/// SplitMix64 (Steele, Lea, Flood 2014): breaks ties reproducibly.
 class Random {
 public:
   uint64_t next() {

@@ -2,8 +2,8 @@
 //
 // Input:   a sequence with every op's first execution in the order of ranks.
 // Output:  memory by step, as computeLiveness on the unrolled graph counts it.
-// Method:  one scan from the end that knows which storages a later step needs.
-//          A clone none of whose outputs is needed is left out.
+// Method:  one scan from the end that tracks which storages a later step needs.
+//          A clone whose outputs are not needed is removed.
 // Cost:    linear in the uses: some microseconds for a thousand ops.
 //
 //===----------------------------------------------------------------------===//
@@ -38,7 +38,7 @@ Executions executionsOf(const Graph &graph, const CompactGraph &compact,
         all.push_back({compact.opOf[*view], true});
     }
   }
-  // From the end: a view that nobody reads before the next one is left out.
+  // From the end: a view without a reader before the next one is removed.
   std::vector<bool> isNeeded;
   for (const Value &value : graph.values)
     isNeeded.push_back(value.storage == StorageClass::Output);
@@ -96,8 +96,8 @@ Sequence sequenceOf(const CompactGraph &compact, const Executions &executions) {
   return sequence;
 }
 
-/// Bytes while `step` runs; `live`, what is needed behind it, becomes what is
-/// needed in front of it.
+/// Returns the bytes while `step` runs; updates `live` from the storages needed
+/// after it to those needed before it.
 int64_t Simulator::run(const Execution &step, int64_t &live) {
   int64_t during = live;
   during += graph.workspace[step.op];
@@ -161,7 +161,7 @@ void Simulator::settle(const Sequence &sequence) {
     }
     kept.push_back(step);
     int64_t during = run(step, live);
-    // An input that nobody reads is there when the step begins.
+    // An input without readers is live when the step begins.
     if (at == 0)
       during += unread;
     memory.push_back(during);
@@ -176,7 +176,7 @@ void Simulator::settle(const Sequence &sequence) {
 }
 
 void Simulator::index() {
-  // Touches that insert() adds find room between the lists.
+  // Space between the lists for touches that insert() adds.
   constexpr uint32_t room = 4;
   touchCount.assign(graph.storageCount(), 0);
   for (const Execution &step : steps) {
@@ -214,8 +214,8 @@ void Simulator::index() {
   sumUp(0, 0);
 }
 
-/// Overflow from memory, which changed from one step on, and positions, which
-/// changed from another one on.
+/// Computes overflow from memory, which changed starting at one step, and
+/// positions, which changed starting at another.
 void Simulator::sumUp(uint32_t changed, uint32_t moved) {
   for (uint32_t at = moved; at < steps.size(); ++at)
     stepById[steps[at].id] = at;

@@ -1,8 +1,8 @@
 //===- Simulator.h - Memory of a sequence of executions ---------*- C++ -*-===//
 //
-// The state that searches change: executions in order, the first one of each
-// op marked. Frees are implied: an instance lives from its execution to its
-// last reader before the next execution.
+// The state that searches change: executions in order, the first one of each op
+// marked. Frees are implied: an instance lives from its execution to its last
+// reader before the next execution.
 //
 //===----------------------------------------------------------------------===//
 #ifndef REPRISE_LIB_PLAN_SIMULATOR_H
@@ -13,7 +13,8 @@
 
 namespace reprise::plan {
 
-/// One execution. `id` stays when steps around it come and go.
+/// One execution. `id` stays constant when steps around it are added or
+/// removed.
 struct Execution {
   Rank op;
   bool isClone;
@@ -25,11 +26,12 @@ using Sequence = std::vector<Execution>;
 /// Every op once, in the order of the ranks.
 Sequence plainSequence(const CompactGraph &graph);
 
-/// The sequence in terms of the graph, with the views that clones need.
+/// Returns the sequence as executions of the graph, with the views that clones
+/// need.
 Executions executionsOf(const Graph &graph, const CompactGraph &compact,
                         const Sequence &sequence);
 
-/// The other way round; the clones of views are left out.
+/// The inverse; clones of views are removed.
 Sequence sequenceOf(const CompactGraph &compact, const Executions &executions);
 
 /// Every op once, in the order of the first executions.
@@ -41,24 +43,24 @@ public:
   Simulator(const CompactGraph &graph, int64_t budget)
       : graph(graph), budget(budget), isPending(graph.storageCount(), 0) {}
 
-  /// Takes `sequence` without the clones that nobody needs, and computes
-  /// memory, cost and overflow. Linear in the uses.
+  /// Takes `sequence` without unneeded clones, and computes memory, cost and
+  /// overflow. Linear in the uses.
   void settle(const Sequence &sequence);
 
-  /// Finds what the queries below need. Linear in the uses.
+  /// Prepares the queries below. Linear in the uses.
   void index();
 
-  /// Executes `ops` again in front of step `at`, and leaves out clones that
-  /// nobody needs any more. Memory and queries stay as settle and index would
-  /// make them, for much less: only lives that the clones touch change.
-  /// Returns the ids of what was inserted.
+  /// Executes `ops` again before step `at`, and removes clones that are no
+  /// longer needed. Memory and queries stay as settle and index would compute
+  /// them, at a much lower cost: only lives that the clones touch change.
+  /// Returns the ids of the inserted steps.
   std::vector<uint32_t> insert(uint32_t at, const std::vector<Rank> &ops);
 
-  /// Leaves out a clone: what it makes lives on from before.
+  /// Removes a clone: the earlier instances of its results live on.
   void erase(uint32_t at);
 
-  /// Whether erase(at) would leave every step within the budget that is so
-  /// now. A no may be wrong where results are made in place.
+  /// Returns true if erase(at) would leave every step within the budget that is
+  /// within it now. False may be wrong if results are in place.
   bool fitsWithout(uint32_t at);
 
   uint32_t size() const { return steps.size(); }
@@ -77,8 +79,8 @@ public:
 
   static constexpr uint32_t kBeforeAll = UINT32_MAX;
 
-  /// What reads or makes a storage, in order: 2 * step + (1 if it makes it).
-  /// A storage that lives to the end has a last reader at size().
+  /// The readers and producers of a storage, in order: 2 * step + (1 for a
+  /// producer). A storage that lives to the end has a last reader at size().
   struct Touches {
     const uint32_t *first, *last;
     const uint32_t *begin() const { return first; }
@@ -89,41 +91,43 @@ public:
     return {first, first + touchCount[storage]};
   }
 
-  /// The step that last touches `storage` before `step`; kBeforeAll if none.
+  /// Returns the step that last touches `storage` before `step`; kBeforeAll if
+  /// none.
   uint32_t touchBefore(StorageId storage, uint32_t step) const;
 
-  /// Whether a reader at or after `step` takes an instance made before it.
+  /// Returns true if a reader at or after `step` uses an instance from before
+  /// it.
   bool isLiveBefore(StorageId storage, uint32_t step) const;
 
-  /// Whether a step of [from, to) exceeds the budget.
+  /// Returns true if a step of [from, to) exceeds the budget.
   bool overflowsIn(uint32_t from, uint32_t to) const {
     return excess.isIn(from, to);
   }
 
-  /// The last step of [from, to) that exceeds the budget; one must.
+  /// Returns the last step of [from, to) that exceeds the budget; one must.
   uint32_t lastOverflowIn(uint32_t from, uint32_t to) const {
     return excess.lastIn(from, to);
   }
 
-  /// What `bytes` more in each step of [from, to) add to the overflow.
+  /// Returns the overflow added by `bytes` more in each step of [from, to).
   Wide overflowChange(uint32_t from, uint32_t to, int64_t bytes) const {
     return excess.change(memory, from, to, budget, bytes);
   }
 
-  /// Rank of the first execution that comes next at or after `step`.
+  /// Returns the rank of the next first execution at or after `step`.
   Rank nextFirst(uint32_t step) const { return nextRank[step]; }
 
-  /// The step with `id`, or kNone.
+  /// Returns the step with `id`, or kNone.
   uint32_t stepOf(uint32_t id) const {
     return id < stepById.size() ? stepById[id] : kNone;
   }
 
-  /// Makes ids equal to positions; those given before are void.
+  /// Sets ids to positions; earlier ids become invalid.
   void renumber();
   uint32_t newId() { return nextId++; }
 
 private:
-  /// A life that begins or ends anew between two steps.
+  /// A life that newly begins or ends between two steps.
   struct LifeChange {
     StorageId storage;
     uint32_t before; // step that touches it last
@@ -142,15 +146,15 @@ private:
   bool isDead(uint32_t at) const;
 
   std::vector<uint8_t> isPending;   // by storage
-  std::vector<StorageId> taken;     // in-place inputs of the step at hand
+  std::vector<StorageId> taken;     // in-place inputs of the current step
   Sequence kept;                    // settled steps, backwards
   std::vector<uint32_t> touchStart; // by storage, with room for more
   std::vector<uint32_t> touchCount; // by storage
   std::vector<uint32_t> touches;
-  std::vector<LifeChange> lives;                       // of the edit at hand
+  std::vector<LifeChange> lives;                       // of the current edit
   std::vector<std::pair<uint32_t, int64_t>> inPlaceAt; // step, bytes before
   std::vector<std::pair<uint32_t, int64_t>> ranges;    // step, bytes from there
-  uint32_t changedFrom = 0; // memory, by the edit at hand
+  uint32_t changedFrom = 0; // memory, by the current edit
   Excess excess;
   std::vector<Rank> nextRank; // by step
   std::vector<uint32_t> stepById;

@@ -47,8 +47,8 @@ Storages analyzeStorages(const Graph &graph) {
       ValueId read = result.rootOf[input];
       addUser(read, id);
     }
-    // Making a view needs its base to be there, even where the op doesn't
-    // list the base as an input.
+    // Making a view requires its base, even if the op doesn't list the base as
+    // an input.
     for (ValueId output : graph.ops[id].outputs)
       if (result.rootOf[output] != output)
         addUser(result.rootOf[output], id);

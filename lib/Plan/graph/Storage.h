@@ -1,9 +1,9 @@
 //===- Storage.h - Values that share bytes through views --------*- C++ -*-===//
 //
 // Input:   a well-formed graph.
-// Output:  for each value the value at the root of its chain of views, and per
-//          root what every order of the graph has in common: bytes, readers,
-//          whether it outlives the step.
+// Output:  for each value the root of its chain of views, and for each root the
+//          facts that every order of the graph shares: bytes, readers, whether
+//          it outlives the step.
 // Cost:    linear in the uses.
 //
 // In-place results are not merged here: they depend on the order.

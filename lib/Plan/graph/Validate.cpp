@@ -2,9 +2,9 @@
 //
 // Input:   a well-formed graph (checkGraph), and any schedule, liveness and
 //          placement.
-// Output:  "" or one sentence about the first thing that is wrong.
-// Method:  plain loops over the definitions. Shares no code with what makes
-//          plans, on purpose.
+// Output:  "" or one sentence about the first error.
+// Method:  plain loops over the definitions. Deliberately shares no code with
+//          the planners.
 // Cost:    close to linear.
 //
 //===----------------------------------------------------------------------===//
@@ -126,8 +126,9 @@ private:
     return "";
   }
 
-  /// Each value that needs bytes is in the buffer its table names, and only
-  /// there; a view is where its base is; the buffer is large enough.
+  /// Checks that each value that needs bytes is in the buffer its table names,
+  /// and only there; that a view is where its base is; and that the buffer is
+  /// large enough.
   std::string checkMembers() const {
     std::vector<uint32_t> seen(graph.values.size(), 0);
     for (uint32_t id = 0; id < liveness.buffers.size(); ++id)
@@ -189,8 +190,8 @@ private:
     return "";
   }
 
-  /// The values of a buffer are one value and its views, or several such
-  /// families, each made by an op that may overwrite the one before.
+  /// Checks that the values of a buffer are one value and its views, or several
+  /// such families, each computed by an op that may overwrite the previous one.
   std::string checkSharing() const {
     for (uint32_t id = 0; id < liveness.buffers.size(); ++id) {
       std::vector<ValueId> roots;
@@ -208,8 +209,8 @@ private:
     return "";
   }
 
-  /// By value: what views it, itself included, and the last step that reads or
-  /// makes it, which may be its own producer's.
+  /// By value: its views, itself included, and the last step that reads or
+  /// computes it, which may be its own producer's.
   void findFamilies() {
     family.assign(graph.values.size(), {});
     lastUse.assign(graph.values.size(), 0);
@@ -223,7 +224,8 @@ private:
         lastUse[read] = std::max(lastUse[read], step[reader]);
   }
 
-  /// The step a root comes to life at, counted from 1; inputs at 0.
+  /// Returns the step at which a root's life begins, counted from 1; inputs at
+  /// 0.
   uint64_t birth(ValueId id) const {
     OpId producer = graph.values[id].producer;
     return producer == kNone ? 0 : uint64_t(step[producer]) + 1;
@@ -244,7 +246,7 @@ private:
       if (liveness.bufferOfValue[read] != home)
         continue;
       if (overwritten != kNone && read != overwritten)
-        return false; // two ways to see the bytes that are overwritten
+        return false; // two views of the overwritten bytes
       if (!isDeclared(at, made, index) || root(read) != old ||
           graph.values[read].bytes != graph.values[made].bytes)
         return false;
@@ -285,7 +287,8 @@ private:
   }
 
   std::string checkLiveBytes() const {
-    // What begins and ends at each step; unsigned, so that it may wrap around.
+    // Bytes that begin and end at each step; unsigned, so that it may wrap
+    // around.
     std::vector<uint64_t> live(liveness.liveBytes.size() + 1, 0);
     for (const Buffer &at : liveness.buffers) {
       live[at.firstStep] += at.bytes;
@@ -327,8 +330,8 @@ private:
     return "";
   }
 
-  /// In the order in which buffers begin to live. Those that live are disjoint,
-  /// so that one more can only meet its neighbours.
+  /// Visits buffers in the order in which their lives begin. Live ones are
+  /// disjoint, so that one more can only meet its neighbours.
   std::string checkDisjoint() const {
     const std::vector<Buffer> &all = liveness.buffers;
     std::set<std::pair<uint32_t, uint32_t>> births, deaths; // step, buffer

@@ -1,12 +1,12 @@
 //===- ValidatePlan.cpp - Independent check of a placed plan --------------===//
 //
 // Input:   a well-formed graph (checkGraph), and any plan.
-// Output:  "" or one sentence about the first thing that is wrong.
-// Method:  two walks over the steps. The first follows which execution each
-//          operand comes from and checks the order. The second runs a memory
-//          of byte ranges: what is read must still be there, what is written
-//          may not lie over anything live. Shares no code with what makes
-//          plans, on purpose.
+// Output:  "" or one sentence about the first error.
+// Method:  two walks over the steps. The first determines which execution each
+//          operand comes from and checks the order. The second simulates a
+//          memory of byte ranges: data that is read must still be there, and
+//          writes must not overlap live data. Deliberately shares no code with
+//          the planners.
 // Cost:    steps times the ranges live at once.
 //
 //===----------------------------------------------------------------------===//
@@ -19,7 +19,7 @@ namespace reprise::plan {
 
 namespace {
 
-/// The bytes of one execution's result; of an input of the step.
+/// The bytes of one execution's result, or of an input of the step.
 struct Block {
   ValueId value = kNone;
   uint64_t begin = 0, end = 0;
@@ -27,7 +27,7 @@ struct Block {
   uint32_t lastRead = 0; // step; kNone: needed after the last one
 };
 
-/// Stands for a block where bytes are outside the area, or are none.
+/// Represents a block where bytes are outside the area or belong to no block.
 constexpr uint32_t kOutside = kNone - 1;
 
 class PaperRun {
@@ -58,7 +58,7 @@ private:
     return (bytes + kAlignment - 1) / kAlignment * kAlignment;
   }
 
-  /// Whether an execution of the value's op gets a range of its own.
+  /// Returns true if an execution of the value's op gets a range of its own.
   bool hasRange(ValueId id) const {
     const Value &v = graph.values[id];
     return v.viewOf == kNone && v.storage != StorageClass::Fixed && v.bytes > 0;
@@ -84,7 +84,7 @@ private:
   }
 
   //===--------------------------------------------------------------------===//
-  // Which execution is read, and the order
+  // The executions that are read, and the order
   //===--------------------------------------------------------------------===//
 
   uint32_t addBlock(ValueId id) {
@@ -95,7 +95,8 @@ private:
     return blocks.size() - 1;
   }
 
-  /// The block a reader of `id` finds now; kNone before it is computed.
+  /// Returns the block that a reader of `id` reads now; kNone before it is
+  /// computed.
   uint32_t blockOf(ValueId id) const {
     while (graph.values[id].viewOf != kNone &&
            graph.values[id].producer == kNone)
@@ -211,7 +212,7 @@ private:
     return "";
   }
 
-  /// Gives a block its range. Returns what is wrong with the range itself.
+  /// Gives a block its range. Returns an error about the range itself.
   std::string setRange(uint32_t id, uint64_t begin) {
     Block &block = blocks[id];
     uint64_t size = roundUp(graph.values[block.value].bytes);
@@ -279,8 +280,8 @@ private:
     return false;
   }
 
-  /// A value may have two executions live at once, the older through a view.
-  /// What is given back is the oldest that nothing reads any more.
+  /// Finds the blocks to free. A value may have two live executions, the older
+  /// through a view; the oldest without further readers is freed.
   std::string findFrees(uint32_t step) {
     frees.clear();
     std::vector<uint32_t> candidates = live;
@@ -329,7 +330,7 @@ private:
     return "";
   }
 
-  /// Whether output `index` may be written over `old`, which it covers.
+  /// Returns true if output `index` may be written over `old`, which it covers.
   bool mayOverwrite(uint32_t step, uint32_t index, uint32_t old) const {
     const Op &op = opAt(step);
     const Block &block = blocks[old];
@@ -423,7 +424,7 @@ private:
     if (plan.height != height)
       return "plan ends at byte " + std::to_string(height) + ", not " +
              std::to_string(plan.height);
-    // A picosecond a step, and the last bits of sums.
+    // The tolerance of a picosecond a step and of rounding in sums.
     double tolerance =
         1e-9 * (std::max(1.0, milliseconds) + double(plan.steps.size()));
     if (!(std::abs(plan.milliseconds - milliseconds) <= tolerance))
@@ -434,13 +435,13 @@ private:
 
   const Graph &graph;
   const Plan &plan;
-  std::vector<Block> blocks;       // in the order they are made
+  std::vector<Block> blocks;       // in the order of their computation
   std::vector<uint32_t> newest;    // by value: block of its last execution
   std::vector<uint32_t> firstStep; // by op
-  std::vector<OpId> overwriter;    // by value: what changed its bytes
+  std::vector<OpId> overwriter;    // by value: the op that changed its bytes
   std::vector<std::vector<uint32_t>> inputBlocks, outputBlocks; // by step
   std::vector<uint32_t> live;                                   // blocks
-  std::vector<uint32_t> frees; // blocks given back after this step
+  std::vector<uint32_t> frees; // blocks freed after this step
   uint64_t liveBytes = 0, peak = 0, height = 0;
 };
 

@@ -5,8 +5,9 @@
 //          last of them is placed where the items it displaces weigh least;
 //          those wait in turn. An item's weight grows each time it finds no
 //          gap, so that hard items end up placed and easy ones move.
-// Cost:    O(k log k) a move, k the items that meet the moved one in time,
-//          plus a scan of the placed ones; counted against the limit.
+// Cost:    O(k log k) a move, where k is the number of items that meet the
+//          moved one in time, plus a scan of the placed ones; counted against
+//          the limit.
 // Fails:   never: it gives up when the limit is spent.
 //
 //===----------------------------------------------------------------------===//
@@ -55,7 +56,7 @@ public:
   }
 
 private:
-  /// What sorting an item's candidates takes, in looks at a placed one.
+  /// The work of sorting an item's candidates, in visits of placed items.
   static constexpr uint64_t sortWork = 64;
 
   bool init(const Packing &start) {
@@ -82,7 +83,7 @@ private:
     return a.begin < b.begin;
   }
 
-  /// Large items are taken first, that is from the back.
+  /// Large items come last, since items are taken from the back.
   void sortWaiting(size_t from) {
     std::sort(waiting.begin() + from, waiting.end(),
               [&](uint32_t a, uint32_t b) {
@@ -126,7 +127,8 @@ private:
     return true;
   }
 
-  /// The positions worth trying touch a meeting item or a border.
+  /// Collects candidates: positions worth trying touch a meeting item or a
+  /// border.
   void findCandidates(uint64_t bytes) {
     candidates.assign({0, height - bytes});
     ends.clear();
@@ -141,8 +143,8 @@ private:
     std::sort(candidates.begin(), candidates.end());
   }
 
-  /// The candidate whose displaced items weigh least, by one sweep: an item
-  /// is in the way of positions in (begin - bytes, end).
+  /// Returns the candidate whose displaced items weigh least, found in one
+  /// sweep: an item is in the way of positions in (begin - bytes, end).
   uint64_t findLightest(uint64_t bytes) {
     findCandidates(bytes);
     uint64_t best = 0, bestWeight = UINT64_MAX, current = 0, ties = 0;

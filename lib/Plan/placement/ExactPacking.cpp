@@ -1,12 +1,12 @@
 //===- ExactPacking.cpp - Complete search under a fixed height ------------===//
 //
-// Method:  a canonical search is either quick or hopeless, and the ranking of
-//          the items decides which. So many are tried, each with little work:
-//          first MiniMalloc's (Moffitt, ASPLOS 2024), then the same keys drawn
-//          apart at random, with the sections of time in which the searches so
-//          far have failed before the others (after dom/wdeg, Boussemart et
-//          al. 2004). These retreat to the reason of a failure and prove
-//          nothing; a fifth of the work goes to searches that do.
+// Method:  a canonical search is either quick or hopeless, depending on the
+//          ranking of the items. So many rankings are tried, each with little
+//          work: first MiniMalloc's (Moffitt, ASPLOS 2024), then the same keys
+//          perturbed at random, with the sections of time in which the searches
+//          so far have failed before the others (after dom/wdeg, Boussemart et
+//          al. 2004). These searches retreat to the reason of a failure and
+//          prove nothing; a fifth of the work goes to searches that do.
 // Cost:    exponential; counted against the limit.
 //
 //===----------------------------------------------------------------------===//
@@ -27,7 +27,7 @@ public:
   Rankings(const std::vector<PackItem> &items, const CanonicalSearch &search)
       : items(items), search(search), failures(search.countSections(), 0) {}
 
-  /// As many are tried before the same keys come again.
+  /// The number of rankings after which the same keys come again.
   static constexpr uint32_t round = 5;
 
   std::vector<uint32_t> next() {
@@ -44,7 +44,7 @@ public:
     return order;
   }
 
-  /// Takes the failures of a search, by section. Older ones count less.
+  /// Learns from the failures of a search, by section. Older ones count less.
   void learn(const std::vector<uint64_t> &latest) {
     constexpr double memory = 0.9;
     for (size_t s = 0; s < failures.size(); ++s)
@@ -52,7 +52,7 @@ public:
   }
 
 private:
-  /// MiniMalloc's: life, bytes in the fullest section, area.
+  /// MiniMalloc's keys: life, bytes in the fullest section, area.
   struct Keys {
     double width, total, area;
   };
@@ -80,7 +80,7 @@ private:
     return result;
   }
 
-  /// By so much that neighbours in a ranking change places, and that the
+  /// Perturbs the keys so that neighbours in a ranking change places while the
   /// fullest sections stay before the others.
   void drawApart(Keys &keys) {
     keys.width *= 1 + 0.3 * random.fraction();
@@ -149,7 +149,7 @@ ExactOutcome packExactly(const std::vector<PackItem> &items, uint64_t height,
                          WorkLimit &limit, Packing &result) {
   CanonicalSearch search(items, height);
   Rankings rankings(items, search);
-  // Enough for a way to the bottom, which looks at each section once an item.
+  // Enough to reach the bottom, which visits each section once an item.
   constexpr uint64_t looksAtAnItem = 4000;
   uint64_t descent = 0;
   for (uint32_t s = 0; s < search.countSections(); ++s)

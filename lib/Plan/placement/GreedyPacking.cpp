@@ -1,8 +1,8 @@
-//===- GreedyPacking.cpp - One item after the other -----------------------===//
+//===- GreedyPacking.cpp - Packing one item after another -----------------===//
 //
-// Method:  placed items are kept sorted by offset; the gaps an item may use
-//          lie between those that meet it in time, found in one scan.
-// Cost:    O(n^2) looks at 32 contiguous bytes each: 20 ms for 6,000 items.
+// Method:  placed items are kept sorted by offset; the gaps for an item are
+//          between those that meet it in time, found in one scan.
+// Cost:    O(n^2) visits of 32 contiguous bytes each: 20 ms for 6,000 items.
 //
 //===----------------------------------------------------------------------===//
 #include "Packing.h"

@@ -1,11 +1,13 @@
-//===- LargeFirstPacking.cpp - Small items into what large ones leave -----===//
+//===- LargeFirstPacking.cpp - Large items first, small ones into the gaps ===//
 //
 // Method:  complete search for the large items alone, of which there are few,
-//          then the small ones into the gaps. What is large is tried as some
-//          shares of the height: a complete search is either quick or
-//          hopeless, and a small change decides which.
+//          then the small ones into the gaps. Several shares of the height are
+//          tried as the least size of a large item: a complete search is either
+//          quick or hopeless, and a small change decides which.
 // Cost:    the searches, against the limit, and O(n) a small item.
-// Fails:   where no large item is left out, or their searches run out of work.
+// Fails:   if no size separates large items from small ones, or the searches
+// run
+//          out of work.
 //
 //===----------------------------------------------------------------------===//
 #include "Packing.h"
@@ -30,7 +32,7 @@ static Split splitItems(const std::vector<PackItem> &items, uint64_t least) {
   return split;
 }
 
-/// The large items' packing in `result`, at their indices among all.
+/// Packs the large items into `result`, at their indices among all items.
 static bool packLarge(const std::vector<PackItem> &items, const Split &split,
                       uint64_t height, WorkLimit &limit, Packing &result) {
   std::vector<PackItem> large;
@@ -46,7 +48,8 @@ static bool packLarge(const std::vector<PackItem> &items, const Split &split,
   return true;
 }
 
-/// The small items by size and by area; the lower packing of the two.
+/// Adds the small items by size and by area; returns the lower packing of the
+/// two.
 static Packing fill(const std::vector<PackItem> &items, Split split,
                     const Packing &packed) {
   Packing best;

@@ -28,7 +28,7 @@ struct Packing {
   uint64_t height = 0;           // highest end; 0 when nothing was found
 };
 
-/// Work a search may still do, counted in items looked at, so that the result
+/// The remaining work of a search, counted in visited items, so that the result
 /// doesn't depend on the machine.
 struct WorkLimit {
   uint64_t left;
@@ -41,18 +41,18 @@ struct WorkLimit {
 
 enum class GapChoice { Lowest, Tightest };
 
-/// Places items one after the other into a gap that fits.
+/// Places items one after another into a gap that fits.
 Packing packGreedily(const std::vector<PackItem> &items,
                      const std::vector<uint32_t> &order, GapChoice choice);
 
-/// The same with the tightest gap, for the items in `order`; those in `fixed`
-/// are where `start` has them.
+/// Like packGreedily, with the tightest gap, for the items in `order`; those in
+/// `fixed` stay where `start` has them.
 Packing packAround(const std::vector<PackItem> &items,
                    const std::vector<uint32_t> &fixed, const Packing &start,
                    const std::vector<uint32_t> &order);
 
-/// Looks for a packing of at most `height` by moving items of `start` about.
-/// Returns height 0 when the limit runs out first.
+/// Searches for a packing of at most `height` by moving items of `start`.
+/// Returns height 0 if the limit runs out first.
 Packing packByEjection(const std::vector<PackItem> &items, uint64_t height,
                        const Packing &start, WorkLimit &limit);
 
@@ -62,9 +62,9 @@ enum class ExactOutcome { Found, Impossible, LimitReached };
 ExactOutcome packExactly(const std::vector<PackItem> &items, uint64_t height,
                          WorkLimit &limit, Packing &result);
 
-/// Large items by complete search under `height`, with at most `work` for each
-/// idea of what is large, then small ones into the gaps. May end above the
-/// height; height 0 when nothing was found.
+/// Packs large items by complete search under `height`, with at most `work` for
+/// each threshold of size, then small ones into the gaps. May end above the
+/// height; returns height 0 if nothing was found.
 Packing packLargeFirst(const std::vector<PackItem> &items, uint64_t height,
                        uint64_t work, WorkLimit &limit);
 

@@ -1,14 +1,14 @@
-//===- PlacePoint.cpp - A point of a frontier, placed ---------------------===//
+//===- PlacePoint.cpp - Placing a point of a frontier ---------------------===//
 //
 // Input:   a frontier, one of its points.
 // Output:  a schedule of at most the point's bytes, placed.
-// Method:  the own schedule is placed. Where that wastes bytes, searches start
+// Method:  the point's schedule is placed. If that wastes bytes, searches start
 //          from the point and from its neighbours for other schedules within
 //          the same bytes, until one packs without loss. Whether a schedule
-//          does is luck more than effort: where much work leaves a per cent,
-//          every second one packs at once.
-// Cost:    a placement; where that is no good, up to eight searches with short
-//          ones.
+//          does depends on luck more than on effort: for a problem where much
+//          work leaves a per cent, every second schedule packs at once.
+// Cost:    a placement; if that wastes bytes, up to eight searches with short
+//          placements.
 //
 //===----------------------------------------------------------------------===//
 #include "../graph/ParallelTasks.h"
@@ -27,7 +27,7 @@ public:
               size_t at, const SolverOptions &options)
       : graph(graph), points(points), at(at), options(options),
         budget(points[at].solution.maxLive) {
-    // Half way to the neighbours: theirs stay beyond.
+    // Half of the distance to the neighbours, so that theirs stay outside.
     double own = points[at].solution.milliseconds;
     if (at > 0)
       mostCost = own + (points[at - 1].solution.milliseconds - own) / 2;
@@ -37,9 +37,9 @@ public:
 
   PlacedPoint run() {
     PlacedPoint own = {points[at].solution, {}};
-    // The last point computes nothing again: there is no other schedule. All
-    // effort places it, as where no budget is asked for, so that no budget that
-    // is named lies above a program's own bytes.
+    // The last point recomputes nothing: there is no other schedule. It is
+    // placed with full effort, as without a budget, so that no named budget
+    // gives a larger program than the one without a budget.
     bool isPlain = at + 1 == points.size();
     own.plan = makePlan(graph, own.solution.executions, kPlacementWork,
                         isPlain ? Effort::Thorough : options.effort);
@@ -52,9 +52,9 @@ public:
   }
 
 private:
-  /// How many points behind a search begins, and how long it takes. From the
-  /// point itself it often comes back to it; from far behind it may not come
-  /// down to the bytes.
+  /// The number of points after `at` where a search begins, and a factor
+  /// of its length. From the point itself it often returns to the same
+  /// schedule; from far away it may not reach the bytes.
   struct Start {
     uint32_t behind, times;
   };
@@ -65,7 +65,8 @@ private:
       sizeof(kStarts) / sizeof(kStarts[0]) / kInRound;
   static constexpr uint32_t kManyOps = 1500;
 
-  /// By some thousandths, and by enough for anybody to notice.
+  /// Returns true if the plan wastes some thousandths, and enough bytes to be
+  /// noticed.
   bool isWasteful(const Plan &plan) const {
     constexpr uint64_t bytes = 64 << 10;
     return plan.height > budget + std::max(bytes, budget / 400);

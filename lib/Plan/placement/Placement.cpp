@@ -1,15 +1,15 @@
 //===- Placement.cpp - Offsets of buffers ---------------------------------===//
 //
-// Input:   buffers, and the max-live of their schedule, which no placement
-//          can beat.
+// Input:   buffers, and the max-live of their schedule, which no placement can
+//          beat.
 // Output:  offsets, highest end, and the name of the strategy that found it.
 // Method:  every greedy order with two choices of the gap; then, while above
 //          max-live, searches for lower heights, halving the distance to
-//          max-live: complete for the large items (where there are many),
-//          local (all problems) and complete for all (small problems).
-// Cost:    O(n^2) a greedy order, then bounded by counted work: what a search
-//          does not find by some hundred looks at every pair of buffers, it
-//          hardly ever finds at all.
+//          max-live: complete for the large items (where there are many), local
+//          (all problems) and complete for all (small problems).
+// Cost:    O(n^2) a greedy order, then bounded by counted work: a search that
+//          fails after some hundred visits of every pair of buffers hardly ever
+//          succeeds.
 //
 //===----------------------------------------------------------------------===//
 #include "Packing.h"
@@ -65,7 +65,7 @@ static std::vector<uint32_t> sortItems(const std::vector<PackItem> &items,
 
 namespace {
 
-/// Best packing so far and what found it.
+/// The best packing so far and the strategy that found it.
 struct Best {
   Packing packing;
   std::string strategy;
@@ -97,7 +97,7 @@ static void tryGreedy(const std::vector<PackItem> &items, uint64_t bound,
   }
 }
 
-/// All sizes are multiples of it.
+/// Returns a unit that all sizes are multiples of.
 static uint64_t commonUnit(const std::vector<PackItem> &items) {
   uint64_t unit = 0;
   for (const PackItem &item : items)
@@ -105,15 +105,15 @@ static uint64_t commonUnit(const std::vector<PackItem> &items) {
   return std::max<uint64_t>(unit, 1);
 }
 
-/// Fewer are left to the complete search.
+/// Fewer items are left to the complete search.
 static constexpr size_t kManyItems = 256;
 
-/// What searches may still do, each kind for itself.
+/// The remaining work of searches, for each kind separately.
 struct Limits {
   WorkLimit largeFirst, others;
 };
 
-/// True when the height is reached.
+/// Returns true if the height is reached.
 static bool tryLargeFirst(const std::vector<PackItem> &items, uint64_t height,
                           uint64_t work, WorkLimit &limit, Best &best) {
   if (items.size() < kManyItems || !limit.left)
@@ -122,10 +122,10 @@ static bool tryLargeFirst(const std::vector<PackItem> &items, uint64_t height,
   return best.packing.height <= height;
 }
 
-/// More items are not left to the complete search but as a last resort.
+/// With more items, the complete search is only a last resort.
 static constexpr size_t kExactItems = 2500;
 
-/// With at most `share` of the limit.
+/// Searches with at most `share` of the limit.
 static ExactOutcome tryExact(const std::vector<PackItem> &items,
                              uint64_t height, uint64_t share, WorkLimit &limit,
                              Best &best) {
@@ -138,8 +138,8 @@ static ExactOutcome tryExact(const std::vector<PackItem> &items,
   return outcome;
 }
 
-/// One try at a height: large items first; local search; then the complete one
-/// where the number of items gives it a chance.
+/// Tries one height: large items first; local search; then the complete one if
+/// the number of items gives it a chance.
 static bool tryHeight(const std::vector<PackItem> &items, uint64_t height,
                       uint64_t work, Limits &limits, Best &best) {
   if (tryLargeFirst(items, height, work / 2, limits.largeFirst, best))
@@ -157,8 +157,8 @@ static bool tryHeight(const std::vector<PackItem> &items, uint64_t height,
   return tryExact(items, height, work, total, best) == ExactOutcome::Found;
 }
 
-/// Halves the distance between the bound and the best height until it is
-/// below a thousandth or the work is spent. A height that failed may still be
+/// Halves the distance between the bound and the best height until it is below
+/// a thousandth or the work is spent. A height that failed may still be
 /// possible; it is only not tried again.
 static void searchHeights(const std::vector<PackItem> &items, uint64_t bound,
                           uint64_t work, Best &best) {
@@ -180,8 +180,8 @@ uint64_t placementWorkOf(size_t buffers) {
       std::min(most, looksAtAPair * double(buffers) * double(buffers)));
 }
 
-/// Those that take bytes: the complete search orders items by what is below
-/// them, and an empty one has nothing to be below of.
+/// Returns the buffers that take bytes: the complete search orders items by the
+/// items below them, which an empty one doesn't have.
 static std::vector<PackItem> toItems(const std::vector<Buffer> &buffers) {
   std::vector<PackItem> items;
   for (const Buffer &buffer : buffers)
@@ -190,7 +190,8 @@ static std::vector<PackItem> toItems(const std::vector<Buffer> &buffers) {
   return items;
 }
 
-/// Offsets of all buffers from those of their items; empty ones lie at 0.
+/// Returns the offsets of all buffers from those of their items; empty ones get
+/// 0.
 static std::vector<uint64_t> offsetsOf(const std::vector<Buffer> &buffers,
                                        const Packing &packing) {
   std::vector<uint64_t> offsets;
@@ -213,10 +214,10 @@ Placement placeBuffers(const std::vector<Buffer> &buffers, uint64_t maxLive,
   return {offsetsOf(buffers, best.packing), best.packing.height, best.strategy};
 }
 
-/// One height, until the work is spent: the complete search where it is quick;
-/// large items first; the local search, which finds soon what it finds at all;
-/// and the complete one for all that is left, since only it proves that there
-/// is nothing to find.
+/// Searches one height until the work is spent: the complete search if it is
+/// quick; large items first; the local search, which succeeds early or not at
+/// all; and the complete one for the remaining work, since only it proves that
+/// no packing exists.
 static FitOutcome searchHeight(const std::vector<PackItem> &items,
                                uint64_t height, uint64_t work, Best &best) {
   WorkLimit exact{work};

@@ -1,23 +1,23 @@
 //===- CanonicalSearch.cpp - Items bottom up under a height ---------------===//
 //
 // Method:  MiniMalloc's canonical search (Moffitt, ASPLOS 2024). Items are
-//          placed bottom up: each at the least offset that what was placed so
-//          far allows, in ascending order of (offset, rank), so that every
-//          packing is reached once. A node is cut off when
+//          placed bottom up: each at the least offset that the placed items
+//          allow, in ascending order of (offset, rank), so that every packing
+//          is reached once. A node is cut off when
 //          - an item must begin below the last one placed (not canonical);
 //          - an item would begin above the end of another that could still go
 //            below it (dominated);
-//          - in some section of time what is left there doesn't fit.
+//          - in some section of time the remaining items don't fit.
 //          Ranges of time that no open item joins are solved one by one.
-// Departs: - What is left in a section is packed as low as each item may
+// Departs: - The remaining items of a section are packed as low as each may
 //            begin, in ascending order, which counts the holes that nothing
-//            can fill; MiniMalloc adds it up from the lowest one.
-//          - An item that was tried at an offset in vain needs another below
-//            it from then on, so that it begins at the earliest where one of
-//            its open neighbours can end.
-//          - A failure knows the decisions that brought it about, and the ones
-//            after them need not be tried again (conflict-directed
-//            backjumping, Prosser 1993), if Retreat::ToReason asks for it.
+//            can fill; MiniMalloc adds up their bytes from the lowest one.
+//          - An item that failed at an offset needs another below it from
+//            then on, so that it begins at the earliest where one of its open
+//            neighbours can end.
+//          - A failure knows the decisions that caused it, and the later ones
+//            need not be tried again (conflict-directed backjumping, Prosser
+//            1993), if Retreat::ToReason asks for it.
 // Cost:    exponential; counted against the limit.
 //
 //===----------------------------------------------------------------------===//
@@ -120,7 +120,7 @@ void CanonicalSearch::enter(const Node &node) {
 }
 
 /// Splits open items (by first step) where none joins them, and solves the
-/// ranges one by one: one that fails decides for all.
+/// ranges one by one: if one fails, all fail.
 ExactOutcome CanonicalSearch::solveAll(const Ids &open, Position last,
                                        uint32_t level) {
   size_t mark = log.size();
@@ -191,8 +191,8 @@ ExactOutcome CanonicalSearch::descend(const Ids &open,
   return solveAll(rest, candidate.at, level + 1);
 }
 
-/// The items worth placing next. Above the least end of another item, an item
-/// would leave a hole that the other could fill.
+/// Returns the items worth placing next. Above the least end of another item,
+/// an item would leave a hole that the other could fill.
 std::vector<CanonicalSearch::Candidate>
 CanonicalSearch::findCandidates(const Ids &open, Position last) const {
   uint64_t leastEnd = UINT64_MAX;
@@ -209,7 +209,7 @@ CanonicalSearch::findCandidates(const Ids &open, Position last) const {
   return result;
 }
 
-/// Returns false when something no longer fits under the height.
+/// Returns false if something no longer fits under the height.
 bool CanonicalSearch::place(const Candidate &candidate) {
   uint32_t id = candidate.id;
   uint64_t end = candidate.at.offset + items[id].bytes;
@@ -229,7 +229,7 @@ bool CanonicalSearch::place(const Candidate &candidate) {
   lowest = candidate.at.offset;
   raisedTo = end;
   ++epoch;
-  // What failed last is likely to fail again.
+  // The last section to fail is likely to fail again.
   bool fit =
       (!isInNode(lastFailed) || sectionFits(lastFailed)) && sectionsFit(id);
   for (uint32_t other : neighbours[id])
@@ -256,8 +256,9 @@ bool CanonicalSearch::raiseNeighbours(uint32_t id, uint64_t end) {
   return true;
 }
 
-/// No packing has the candidate here, and it comes to rest on another item, so
-/// that one of those still open goes below it. Returns false when none can.
+/// Records that no packing has the candidate here, so that it will rest on
+/// another item and one of the open ones goes below it. Returns false if none
+/// can.
 bool CanonicalSearch::skip(const Candidate &candidate) {
   uint32_t id = candidate.id;
   uint64_t soonest = UINT64_MAX;
@@ -292,7 +293,7 @@ bool CanonicalSearch::sectionsFit(uint32_t id) {
   return true;
 }
 
-/// Whether the open members fit when each begins as low as it may, in
+/// Returns true if the open members fit when each begins as low as it may, in
 /// ascending order: no other order of them ends lower.
 bool CanonicalSearch::sectionFits(uint32_t s) {
   if (stamp[s] == epoch || openCount[s] == 0)
@@ -322,7 +323,7 @@ bool CanonicalSearch::sectionFits(uint32_t s) {
   return true;
 }
 
-/// By insertion, since little changes from one look to the next.
+/// By insertion, since little changes between calls.
 void CanonicalSearch::sortByRelease(uint32_t s) {
   uint32_t *member = members[s].data();
   for (uint32_t at = 1; at < openCount[s]; ++at) {
@@ -333,8 +334,8 @@ void CanonicalSearch::sortByRelease(uint32_t s) {
   }
 }
 
-/// The members above the last hole don't fit above it: because of what keeps
-/// them from going lower.
+/// The members above the last hole don't fit above it: the reasons are the
+/// decisions that keep them from going lower.
 void CanonicalSearch::blameSection(uint32_t s) {
   uint64_t top = lowest;
   uint32_t begin = 0;
@@ -352,7 +353,8 @@ void CanonicalSearch::blameSection(uint32_t s) {
     conflict.add(releaseBy[members[s][at]]);
 }
 
-/// Nothing begins below the last item any more.
+/// Returns true if the open items may still fit, given that none begins below
+/// the last one.
 bool CanonicalSearch::restFits(uint64_t lastOffset) {
   for (uint32_t s = current.firstSection; s <= current.lastSection; ++s) {
     uint64_t end = std::max(floor[s], lastOffset) + left[s];

@@ -1,7 +1,7 @@
 //===- CanonicalSearch.h - Items bottom up under a height -------*- C++ -*-===//
 //
 // One depth-first search for a packing, with one ranking of the items; see
-// CanonicalSearch.cpp for its rules and ExactPacking.cpp for what chooses the
+// CanonicalSearch.cpp for its rules and ExactPacking.cpp for the choice of
 // rankings.
 //
 //===----------------------------------------------------------------------===//
@@ -25,16 +25,17 @@ struct Sections {
   static Sections of(const std::vector<PackItem> &items);
 };
 
-/// Where a search goes on after a branch without a packing.
+/// The decision to which a search returns after a branch without a packing.
 enum class Retreat {
-  /// At the decision before: complete.
+  /// The previous decision: complete.
   StepByStep,
-  /// At the last decision that the failure is put down to. Much faster, but
-  /// without a proof: what an order of decisions rules out is not traced.
+  /// The last decision that the failure is attributed to. Much faster, but
+  /// without a proof: exclusions that follow from the order of decisions are
+  /// not traced.
   ToReason,
 };
 
-/// Levels of decisions, from 1; 0 stands for none and is never in.
+/// A set of decision levels, from 1; 0 stands for none and is never in it.
 class LevelSet {
 public:
   explicit LevelSet(uint32_t most = 0) : words(most / 64 + 1, 0) {}
@@ -69,7 +70,7 @@ public:
 
   /// By item, after a run that found a packing.
   const std::vector<uint64_t> &offsets() const { return least; }
-  /// By section: how often the last run ended there.
+  /// By section: the number of failures there in the last run.
   const std::vector<uint64_t> &failures() const { return failed; }
 
   uint32_t countSections() const { return sections.count; }
@@ -79,7 +80,7 @@ public:
   }
 
 private:
-  /// Where the last item went; the next ones go behind it.
+  /// The place of the last item; the next ones come after it.
   struct Position {
     uint64_t offset;
     uint32_t rank;
@@ -92,7 +93,7 @@ private:
     uint32_t id;
     bool operator<(const Candidate &other) const { return at < other.at; }
   };
-  /// A decision about some items that sections of no others join.
+  /// A decision about some items that share no section with the others.
   struct Node {
     Position last;
     uint32_t level;
@@ -131,9 +132,9 @@ private:
 
   // By item; those in uint64_t are undone.
   std::vector<uint32_t> rank;
-  std::vector<uint64_t> least;   // offset, or the end of what is placed below
-  std::vector<uint64_t> leastBy; // level that made it so
-  std::vector<uint64_t> release; // least, or above if it was not taken there
+  std::vector<uint64_t> least;   // offset, or the end of the items placed below
+  std::vector<uint64_t> leastBy; // level that set it
+  std::vector<uint64_t> release; // least, or above if it failed there
   std::vector<uint64_t> releaseBy;
   std::vector<uint64_t> isPlaced;
 
@@ -142,7 +143,7 @@ private:
   std::vector<uint64_t> ceiling;   // at least any of them
   std::vector<uint64_t> left;      // bytes of the open members
   std::vector<uint64_t> openCount; // members still open
-  std::vector<uint64_t> stamp;     // epoch of the last look
+  std::vector<uint64_t> stamp;     // epoch of the last check
   std::vector<uint64_t> failed;
 
   Node current{};

@@ -1,11 +1,11 @@
-//===- ClonePlanner.cpp - What it takes to compute a value again ----------===//
+//===- ClonePlanner.cpp - The clones that recompute a value ---------------===//
 //
 // Input:   a settled and indexed simulator, a storage, a step that reads it.
-// Output:  the clones to put in front of the step, and the change of overflow.
-// Method:  from the storage's producer backwards: an input that is live there
-//          is taken, another one is computed again or lives longer. Overflow
-//          changes only over ranges of steps whose live bytes change by a
-//          constant, and inside the clones, which are simulated.
+// Output:  the clones to insert before the step, and the change of overflow.
+// Method:  backwards from the storage's producer: an input that is live there
+//          is used, another one is recomputed or lives longer. Overflow changes
+//          only over ranges of steps whose live bytes change by a constant, and
+//          inside the clones, which are simulated.
 // Cost:    the lengths of those ranges.
 //
 //   step      q               p
@@ -43,7 +43,7 @@ bool ClonePlanner::add(Rank op) {
   return true;
 }
 
-/// By a bit for each: plans have hundreds of ops of a few thousand.
+/// Uses one bit for each op: plans have hundreds of ops of a few thousand.
 void ClonePlanner::sortOps() {
   uint64_t first = ranks.size(), last = 0;
   for (Rank op : ops) {
@@ -91,7 +91,7 @@ bool ClonePlanner::plan(StorageId storage, uint32_t at, MissingInput mode) {
       extended.push_back(input);
     }
   }
-  // An input kept before its producer was cloned for another op's sake.
+  // Inputs that were kept before their producer was cloned for another op.
   extended.erase(std::remove_if(extended.begin(), extended.end(),
                                 [&](StorageId id) {
                                   Rank producer = graph.producer[id];
@@ -110,7 +110,7 @@ Wide ClonePlanner::costOfClones() const {
   return sum;
 }
 
-/// `bytes` more from behind step `after` up to the clones.
+/// Adds `bytes` from after step `after` up to the clones.
 void ClonePlanner::changeRange(uint32_t after, int64_t bytes) {
   uint32_t from = after + 1; // kBeforeAll wraps to 0
   if (from >= step)
@@ -133,11 +133,11 @@ Wide ClonePlanner::overflowChange() {
   return sum;
 }
 
-/// Overflow while the clones run, or of some of them where that is `enough`: a
-/// scan from the last one, as settle does.
+/// Returns the overflow while the clones run, or stops when `enough` is
+/// reached: a scan from the last clone, as in settle.
 Wide ClonePlanner::overflowOfClones(Wide enough) {
-  // 1: needed behind the clone at hand; what lives across all clones and is
-  // counted in `live` already is looked up when met.
+  // 1: needed after the current clone. Storages that live across all clones are
+  // already counted in `live`; they are looked up when met.
   std::vector<StorageId> &marked = open;
   marked.clear();
   auto isNeeded = [&](StorageId id) {

@@ -1,4 +1,4 @@
-//===- ClonePlanner.h - What it takes to compute a value again --*- C++ -*-===//
+//===- ClonePlanner.h - The clones that recompute a value -------*- C++ -*-===//
 #ifndef REPRISE_LIB_PLAN_CLONEPLANNER_H
 #define REPRISE_LIB_PLAN_CLONEPLANNER_H
 
@@ -6,8 +6,8 @@
 
 namespace reprise::plan {
 
-/// Plans clones in front of a step of a settled and indexed simulator, and
-/// says what they change, without changing it.
+/// Plans clones before a step of a settled and indexed simulator, and computes
+/// what they would change, without changing it.
 class ClonePlanner {
 public:
   explicit ClonePlanner(const Simulator &simulator)
@@ -16,16 +16,16 @@ public:
         liveIn(graph.storageCount(), 0), extendedIn(graph.storageCount(), 0),
         isHere(graph.storageCount(), 0) {}
 
-  /// Finds the ops to execute in front of `step` so that it can read `storage`
-  /// anew. False when one of them can't be executed again there.
+  /// Finds the ops to execute before `step` so that it can read a new instance
+  /// of `storage`. Returns false if one of them can't be executed again there.
   bool plan(StorageId storage, uint32_t step, MissingInput missing);
 
-  /// Ops of the last plan, in the order to run.
+  /// Returns the ops of the last plan, in the order to run.
   const std::vector<Rank> &clones() const { return ops; }
   Wide costOfClones() const;
 
-  /// By how much the last plan reduces the simulator's overflow; where it does
-  /// not, some number that is not above 0.
+  /// Returns by how much the last plan reduces the simulator's overflow; if it
+  /// does not, some number that is at most 0.
   Wide reduction();
 
 private:
@@ -54,8 +54,8 @@ private:
   std::vector<StorageId> extended;
   std::vector<uint8_t> isCloned; // by op: in the plan
   std::vector<uint64_t> ranks;   // a bit an op, scratch of sortOps
-  /// By storage: whether it is live before `step`, known where the round is
-  /// that of the plan. 2 * round + 1 if it is.
+  /// By storage: whether it is live before `step`, known if the round is that
+  /// of the plan. 2 * round + 1 if it is.
   std::vector<uint64_t> liveIn;
   std::vector<uint64_t> extendedIn; // by storage: round that extended it
   uint64_t round = 0;

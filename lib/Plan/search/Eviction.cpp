@@ -1,13 +1,13 @@
-//===- Eviction.cpp - Storages given up where bytes are short -------------===//
+//===- Eviction.cpp - Evicting storages where bytes are short -------------===//
 //
 // Input:   a graph and a budget.
 // Output:  a sequence, valid but not settled; it may exceed the budget.
 // Method:  as dynamic tensor rematerialization (Kirisame et al. 2021) with the
-//          future known. When a storage is needed again, and what computing it
-//          again costs, changes only near what is executed or given up:
-//          changes are gathered and followed, in the order of the ops, when
-//          the next storage is given up.
-// Cost:    a scan of the resident storages for each storage given up.
+//          future known. The next need of a storage, and its cost of
+//          recomputation, change only near executed or evicted storages:
+//          changes are collected and propagated, in the order of the ops, at
+//          the next eviction.
+// Cost:    a scan of the resident storages for each eviction.
 //
 //===----------------------------------------------------------------------===//
 #include "SeedRun.h"
@@ -79,7 +79,7 @@ private:
     staleCosts.add(op, op);
   }
 
-  //===--- What changed ---------------------------------------------------===//
+  //===--- Changes --------------------------------------------------------===//
 
   /// The last ops' storages first: needs follow from those of later ones.
   void markNeed(StorageId id) { staleNeeds.add(graph.producer[id] + 1, id); }
@@ -104,8 +104,8 @@ private:
       updateCost(staleCosts.take());
   }
 
-  /// The first execution that needs a storage, directly or through what would
-  /// have to be computed again.
+  /// Returns the first execution that needs a storage, directly or through
+  /// values that would have to be recomputed.
   Rank findNeed(StorageId id) const {
     Rank when = graph.livesToEnd[id] ? graph.opCount() : kNone;
     for (Rank reader : graph.readers[id]) {
@@ -150,10 +150,10 @@ private:
     }
   }
 
-  //===--- What goes ------------------------------------------------------===//
+  //===--- Evictions ------------------------------------------------------===//
 
-  /// Returns true if an op makes the storage that can be executed again for all
-  /// its readers.
+  /// Returns true if the storage's producer can be executed again for all its
+  /// readers.
   bool mayBeGivenUp(StorageId id) const {
     Rank producer = graph.producer[id];
     if (producer == kNone || !graph.canClone(producer))

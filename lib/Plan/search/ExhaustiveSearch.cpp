@@ -2,17 +2,17 @@
 //
 // Input:   a graph of few ops, an order or none, a budget.
 // Output:  see searchExhaustively and leastOfAll in Recompute.h.
-// Method:  Dijkstra's algorithm over states: which ops have run, and which
-//          values are there. A step runs an op and guesses which of the
-//          storages that it touches are not touched again before they are made
-//          anew. A wrong guess costs bytes or ends without a successor, so that
-//          the best path is exact. States have no limit on executions.
+// Method:  Dijkstra's algorithm over states: the ops that have run, and the
+//          available values. A step runs an op and guesses which of the
+//          storages that it touches are not touched again before they are
+//          recomputed. A wrong guess costs bytes or ends without a successor,
+//          so that the best path is exact. States have no limit on executions.
 // Cost:    exponential; counted against a limit of states.
 //
 // A second execution of an op replaces all its results. A schedule may hold an
-// old one through a view beside the new one. Making the view anew takes no more
-// bytes where its op needs nothing else; where it does, the search claims no
-// proof.
+// old one through a view at the same time as the new one. Recomputing the view
+// takes no more bytes if its op needs nothing else; otherwise, the search
+// claims no proof.
 //
 //===----------------------------------------------------------------------===//
 #include "../graph/CompactGraph.h"
@@ -41,7 +41,7 @@ struct HashState {
   }
 };
 
-/// A state that a path reaches, by the op that ran last.
+/// A state that a path reaches, with the op that ran last.
 struct Node {
   State state;
   int64_t key; // picoseconds of repeated executions, or the most bytes
@@ -62,7 +62,7 @@ public:
       touched.push_back(findTouched(op));
   }
 
-  /// Whether the search can look at all schedules of the graph.
+  /// Returns true if the search can cover all schedules of the graph.
   bool isSmall() const {
     if (graph.ops.size() > kExhaustiveOps || graph.values.size() > kValues)
       return false;
@@ -71,7 +71,7 @@ public:
         [](const std::vector<ValueId> &roots) { return roots.size() > 8; });
   }
 
-  /// Whether the least bytes of the search are those of all schedules.
+  /// Returns true if the least bytes of the search are those of all schedules.
   bool provesBytes() const {
     std::vector<bool> hasFixedView(graph.values.size(), false);
     for (const Op &op : graph.ops)
@@ -91,8 +91,8 @@ public:
     return true;
   }
 
-  /// Up to `paths` ways to each state; false when the limit of states ended the
-  /// search.
+  /// Explores up to `paths` ways to each state; returns false if the limit of
+  /// states ended the search.
   bool run(Goal aim, uint64_t mostBytes, uint32_t paths,
            const std::function<bool(const Executions &)> &accept) {
     goal = aim;
@@ -152,7 +152,7 @@ private:
     return roots;
   }
 
-  /// Whether `op` makes views of one storage and needs nothing else.
+  /// Returns true if `op` makes views of one storage and needs nothing else.
   bool isFreeView(const Op &op, ValueId root) const {
     auto isOther = [&](ValueId id) { return storages.rootOf[id] != root; };
     return !op.effect && !op.workspaceBytes &&
@@ -209,7 +209,7 @@ private:
 
   bool mayRepeat(const State &state, OpId id) const {
     const Op &op = graph.ops[id];
-    // Results that are there need no second execution.
+    // Available results need no second execution.
     return !op.effect &&
            std::any_of(op.outputs.begin(), op.outputs.end(),
                        [&](ValueId output) { return bytesOf(output) != 0; }) &&
@@ -246,8 +246,8 @@ private:
     return true;
   }
 
-  /// Whether every operand of `op` in the storage of `input` is `input` itself,
-  /// where `output` may overwrite it.
+  /// Returns true if every operand of `op` in the storage of `input` is `input`
+  /// itself, where `output` may overwrite it.
   bool readsOnlyInPlace(const Op &op, uint32_t output, ValueId input) const {
     for (uint32_t at = 0; at < op.inputs.size(); ++at) {
       ValueId other = op.inputs[at];
@@ -260,7 +260,7 @@ private:
     return true;
   }
 
-  /// Bytes of inputs among `dying` that results take over.
+  /// Returns the bytes of inputs among `dying` that results take over.
   uint64_t bytesInPlace(const Op &op, uint64_t dying) const {
     uint64_t bytes = 0;
     for (uint32_t index = 0; index < op.outputs.size(); ++index) {
@@ -349,7 +349,7 @@ private:
   Storages storages;
   std::vector<uint64_t> members;             // by root: all values in it
   std::vector<std::vector<ValueId>> touched; // by op: roots
-  uint64_t unread = 0;                       // bytes of inputs that no op reads
+  uint64_t unread = 0;                       // bytes of inputs without readers
   Goal goal = Goal::Cost;
   uint64_t budget = 0;
   uint32_t ways = 1;
@@ -373,7 +373,8 @@ searchExhaustively(const Graph &graph, const std::vector<OpId> &order,
     isAnyWithin = true;
     return accept(executions);
   };
-  // More ways to a state only where those before could not be accepted.
+  // More ways to a state are tried only if the earlier ones could not be
+  // accepted.
   for (uint32_t paths : {1, 8, 64}) {
     result.isComplete = space.run(Goal::Cost, budgetBytes, paths, take);
     if (!space.found.empty() || !isAnyWithin)

@@ -1,13 +1,14 @@
 //===- LeastBytes.cpp - Bytes that every schedule needs -------------------===//
 //
 // Input:   a graph and its precedence.
-// Output:  a number of bytes below which no schedule lives, and where.
-// Method:  see the header. Ops are looked at by falling bytes of their own, as
-//          long as what nothing can rebuild might make up for the difference.
-//          From what an op reads, sets that were there together are followed
-//          backwards, the one with the least bytes on its way first; when the
-//          limit of sets is reached, the least is a bound.
-// Cost:    a relaxation for each op looked at, and some hundred sets.
+// Output:  a number of bytes that every schedule needs at least, and the op
+//          where.
+// Method:  see the header. Ops are examined by falling bytes of their own, as
+//          long as storages that cannot be rebuilt might make up for the
+//          difference. From an op's inputs, sets that were live together are
+//          followed backwards, the one with the least bytes on its way first;
+//          when the limit of sets is reached, the least is a bound.
+// Cost:    a relaxation for each examined op, and some hundred sets.
 //
 //===----------------------------------------------------------------------===//
 #include "LeastBytes.h"
@@ -60,7 +61,8 @@ public:
   }
 
 private:
-  /// Less than this part of the bytes is not followed: it would multiply sets.
+  /// Storages below this fraction of the bytes are not followed: they would
+  /// multiply the sets.
   static constexpr int64_t kSmall = 64;
   static constexpr uint32_t kSets = 200, kHandOvers = 40;
 
@@ -71,7 +73,8 @@ private:
     });
   }
 
-  /// Nothing makes it, or nothing can make it a second time.
+  /// Returns true if the storage has no producer, or one that may not run
+  /// again.
   bool isPermanent(StorageId id) const {
     Rank producer = graph.producer[id];
     return producer == kNone || !graph.mayRepeat[producer];
@@ -118,7 +121,7 @@ private:
     }
   }
 
-  /// Storages that were there together before `op` ran for the first time, and
+  /// Storages that were live together before `op` ran for the first time, and
   /// the most bytes that were needed from then on.
   struct Together {
     int64_t bytes;
@@ -168,7 +171,7 @@ private:
     return makers;
   }
 
-  /// What was there before `last` made the last of what is there.
+  /// Returns the set before `last` computed the last of the live storages.
   Together whenLast(const Together &then, Rank last) {
     isLive.assign(graph.storageCount(), false);
     for (StorageId id : then.live)
@@ -211,7 +214,8 @@ private:
     return before;
   }
 
-  /// What nothing can rebuild and is there whenever `op` runs.
+  /// Returns the storages that cannot be rebuilt and are live whenever `op`
+  /// runs.
   const std::vector<StorageId> &permanentsAt(Rank op) {
     auto [found, isNew] = permanentAt.try_emplace(op);
     if (isNew) {
@@ -235,7 +239,7 @@ private:
   const Precedence &precedence;
   int64_t permanent = 0;
   LeastBytes best;
-  std::vector<bool> isBehind, isBefore; // by rank: of the op at hand
+  std::vector<bool> isBehind, isBefore; // by rank: of the current op
   std::vector<bool> isLive;             // by storage
   std::map<Rank, std::vector<StorageId>> permanentAt;
 };

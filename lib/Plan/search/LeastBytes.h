@@ -1,15 +1,15 @@
 //===- LeastBytes.h - Bytes that every schedule needs -----------*- C++ -*-===//
 //
 // Two arguments, each valid for every order and recomputation. While an op t
-// runs, its inputs, outputs and workspace are live, with what nothing can
-// rebuild. And before that, when the last of t's inputs was made by an op p,
-// t's other inputs were live already, beside what p reads and makes:
+// runs, its inputs, outputs and workspace are live, together with storages that
+// cannot be rebuilt. And earlier, when an op p computed the last of t's inputs,
+// t's other inputs were already live, together with p's inputs and outputs:
 //
 //   t reads a, b;  a = p(c), b = q(d)
-//   either b is there while p runs:  b + c + a,  or a while q runs:  a + d + b
+//   either b is live while p runs:  b + c + a,  or a while q runs:  a + d + b
 //
-// Just before p ran, b and c were there together, one of which was made last,
-// and so on.
+// Just before p ran, b and c were live together, one of which was computed
+// last, and so on.
 //
 //===----------------------------------------------------------------------===//
 #ifndef REPRISE_LIB_PLAN_LEASTBYTES_H
@@ -25,7 +25,7 @@ struct LeastBytes {
   std::vector<StorageId> pinned; // live then, largest first
 };
 
-/// The larger of both arguments over all ops.
+/// Returns the larger of both arguments over all ops.
 LeastBytes findLeastBytes(const CompactGraph &graph,
                           const Precedence &precedence);
 

@@ -1,17 +1,18 @@
-//===- OnDemand.cpp - Executions that rebuild what was dropped ------------===//
+//===- OnDemand.cpp - Executions that rebuild forgotten storages ----------===//
 //
-// Input:   a well-formed graph, a valid order, and what to forget when.
-// Output:  executions that pass checkExecutions, none of them unread.
-// Method:  a flag a value: is its newest instance meant to be there? A reader
-//          that misses values gathers their producers, and those of what they
-//          miss, and runs them in the graph's order. A view that an op makes is
-//          missing with its base. Lifetimes need no bookkeeping: an instance
-//          lives to its last reader before the next execution.
+// Input:   a well-formed graph, a valid order, and the storages to forget at
+//          each point.
+// Output:  executions that pass checkExecutions, each with a reader.
+// Method:  a flag a value: should its newest instance be available? A reader
+//          that misses values collects their producers, and those of the values
+//          they miss, and runs them in the graph's order. A view with an op is
+//          missing whenever its base is. Lifetimes need no bookkeeping: an
+//          instance lives to its last reader before the next execution.
 // Cost:    linear in the uses of the executions, times the runs.
 //
-// An op that reads a fixed value can't be executed once that was overwritten.
-// Where a script would need it, the storage is pinned and the script starts
-// over; each run pins one more storage at least, so it ends.
+// An op that reads a fixed value can't be executed once that value was
+// overwritten. If a script would need it, the storage is pinned and the script
+// starts over; each run pins at least one more storage, so it ends.
 //
 //===----------------------------------------------------------------------===//
 #include "OnDemand.h"
@@ -105,7 +106,7 @@ void OnDemandRunner::runFirst(OpId op) {
     available[output] = true;
 }
 
-/// Whether something `op` reads was overwritten already.
+/// Returns true if an operand of `op` has been overwritten.
 bool OnDemandRunner::isLate(OpId op) const {
   for (OpId changer : tables.changers[op])
     if (ran[changer])
@@ -145,8 +146,8 @@ void OnDemandRunner::runAgain(OpId op) {
   marked[op] = false;
   executions.push_back(op);
   for (ValueId output : tables.graph.ops[op].outputs) {
-    // A new base needs its views made again, unless they can't be: they then
-    // stay with the old one.
+    // A new base needs its views to be recomputed, unless they can't be: they
+    // then stay with the old one.
     if (tables.canRebuild[output] && !pinned[output])
       for (ValueId member : tables.members[output])
         available[member] = false;
@@ -165,8 +166,8 @@ void OnDemandRunner::forget(ValueId root) {
 // Scripts
 //===----------------------------------------------------------------------===//
 
-/// Without the repeated executions of which no result is read before the next
-/// one of the same op.
+/// Removes repeated executions of which no result is read before the next one
+/// of the same op.
 static Executions removeUnread(const DemandTables &tables,
                                const Executions &executions) {
   std::vector<uint32_t> times(tables.graph.ops.size(), 0);

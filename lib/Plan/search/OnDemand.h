@@ -1,11 +1,11 @@
-//===- OnDemand.h - Executions that rebuild what was dropped ----*- C++ -*-===//
+//===- OnDemand.h - Executions that rebuild forgotten storages --*- C++ -*-===//
 //
 // A writer of executions: it runs ops for the first time, forgets storages on
 // request, and executes again whatever a reader misses, right before it. Rules
-// for what to forget (segments, Revolve, rotor) are scripts over it.
+// for forgetting (segments, Revolve, rotor) are scripts over it.
 //
-//   forget x      a b c | d        d reads b's result, made from x by a
-//                 a b c | a' b' d  both are gone: run again in their order
+//   forget x      a b c | d        d reads b's result, computed from x by a
+//                 a b c | a' b' d  both are gone: rerun in their order
 //
 //===----------------------------------------------------------------------===//
 #ifndef REPRISE_LIB_PLAN_ONDEMAND_H
@@ -18,23 +18,25 @@
 
 namespace reprise::plan {
 
-/// What the runner looks up; one for a graph and an order.
+/// The runner's tables; one for a graph and an order.
 struct DemandTables {
   DemandTables(const Graph &graph, const std::vector<OpId> &order);
 
   const Graph &graph;
   const std::vector<OpId> &order;
   Storages storages;
-  std::vector<uint32_t> rankOf;              // by op, in `order`
-  std::vector<std::vector<ValueId>> needs;   // by op: values ops make, distinct
-  std::vector<std::vector<OpId>> changers;   // by op: overwrite what it reads
-  std::vector<std::vector<ValueId>> members; // by root: values ops make in it
-  /// By root: can be computed again. Not so inputs, fixed values, outputs of
-  /// the step and what effects make.
+  std::vector<uint32_t> rankOf; // by op, in `order`
+  std::vector<std::vector<ValueId>>
+      needs; // by op: operands that ops compute, distinct
+  std::vector<std::vector<OpId>> changers; // by op: overwrite its operands
+  std::vector<std::vector<ValueId>>
+      members; // by root: values in it that ops compute
+  /// By root: can be recomputed. False for inputs, fixed values, outputs of the
+  /// step and results of effects.
   std::vector<bool> canRebuild;
   uint32_t forwardOps = 0; // ops of `order` before the first of backward
 
-  /// The value whose op must have run for `value` to exist.
+  /// Returns the value whose op must have run for `value` to exist.
   ValueId madeValue(ValueId value) const;
 };
 
@@ -42,12 +44,12 @@ class OnDemandRunner {
 public:
   OnDemandRunner(const DemandTables &tables, const std::vector<bool> &pinned);
 
-  /// Runs `op` for the first time, after what it misses.
+  /// Runs `op` for the first time, after the values it misses.
   void runFirst(OpId op);
   bool hasRun(OpId op) const { return ran[op]; }
   /// Makes the values available, by executing ops again where needed.
   void require(const std::vector<ValueId> &values);
-  /// Forgets the storage; nothing happens where it can't be rebuilt.
+  /// Forgets the storage; does nothing if it can't be rebuilt.
   void forget(ValueId root);
 
 private:
@@ -65,8 +67,8 @@ private:
   Executions executions;
 };
 
-/// Runs the script, again with more storages pinned where it asked for an op
-/// whose operand had been overwritten; removes executions that nobody reads.
+/// Runs the script, again with more storages pinned if it needed an op whose
+/// operand had been overwritten; removes executions without readers.
 Executions runScript(const DemandTables &tables,
                      const std::function<void(OnDemandRunner &)> &script);
 
@@ -74,8 +76,8 @@ Executions runScript(const DemandTables &tables,
 Executions recomputeOnDemand(const DemandTables &tables,
                              const std::vector<bool> &kept);
 
-/// A solution with cost and peak filled in; without executions when they don't
-/// live in the budget.
+/// Returns a solution with cost and peak filled in; without executions if they
+/// don't fit in the budget.
 Solution makeSolution(const Graph &graph, Executions executions,
                       uint64_t budgetBytes, const std::string &solver);
 

@@ -3,13 +3,13 @@
 // Input:   a valid order.
 // Output:  a valid order with at most its max-live.
 // Method:  hill climbing. A buffer that is live at the peak leaves it in one of
-//          three ways: the op that defines it moves behind the peak, with
+//          three ways: the op that defines it moves after the peak, with
 //          everything in between that needs it; or all its later readers move
-//          in front of the peak, with everything in between that they need; or
-//          the op at the peak moves behind them, with what it alone needs or
-//          without it. Largest buffers first; the first move that helps is
-//          taken. Among orders with equal max-live fewer steps at it are
-//          better, so that several equal peaks can go one by one.
+//          before the peak, with everything in between that they need; or the
+//          op at the peak moves after them, with or without the ops that only
+//          it needs. Largest buffers first; the first move that helps is taken.
+//          Among orders with equal max-live, fewer steps at it are better, so
+//          that several equal peaks can be removed one by one.
 // Cost:    a simulation a move, bounded by counted ops.
 //
 //   step       p                    step          p
@@ -54,7 +54,7 @@ private:
             std::count(at.liveBytes.begin(), at.liveBytes.end(), at.maxLive)};
   }
 
-  /// Takes one move that helps; false when there is none.
+  /// Takes one move that helps; returns false if there is none.
   bool step() {
     position.resize(order.size());
     for (uint32_t at = 0; at < order.size(); ++at)
@@ -97,8 +97,8 @@ private:
     return result;
   }
 
-  /// Marks `seeds` and what is reached from them along `edges` between the
-  /// two positions.
+  /// Marks `seeds` and the ops reached from them along `edges` between the two
+  /// positions.
   std::vector<bool> reach(std::vector<OpId> seeds,
                           const std::vector<std::vector<OpId>> &edges,
                           uint32_t from, uint32_t to) const {
@@ -114,7 +114,8 @@ private:
     return marked;
   }
 
-  /// The order with the marked ops of [from, to] before or behind the others.
+  /// Returns the order with the marked ops of [from, to] before or after the
+  /// others.
   std::vector<OpId> regroup(const std::vector<bool> &marked, uint32_t from,
                             uint32_t to, bool markedFirst) const {
     std::vector<OpId> result = order;
@@ -157,7 +158,8 @@ private:
     return regroup(marked, peak, to, /*markedFirst=*/true);
   }
 
-  /// The op at the peak, and what only ops of the result need, the last first.
+  /// Returns the op at the peak, and ops that only ops of the result need, last
+  /// first.
   std::vector<OpId> neededByPeak() const {
     std::vector<OpId> result = {order[liveness.peakStep]};
     std::vector<bool> isNeeded(order.size(), false);
@@ -173,8 +175,8 @@ private:
     return result;
   }
 
-  /// The order with `moved`, the op at the peak and others before it, the first
-  /// last, behind the last reader of `buffer`.
+  /// Returns the order with `moved` (the op at the peak and others before it,
+  /// the first last) after the last reader of `buffer`.
   std::vector<OpId> runLater(const Buffer &buffer,
                              const std::vector<OpId> &moved) const {
     uint32_t peak = liveness.peakStep, to = buffer.lastStep;

@@ -3,7 +3,7 @@
 // Input:   a well-formed graph and a sequence of executions.
 // Output:  whether it is a schedule; the unrolled graph, in which each
 //          execution is an op and each value has one instance an execution.
-// Method:  one walk that knows the newest instance of every value. A view
+// Method:  one walk that tracks the newest instance of every value. A view
 //          without an op of its own has an instance for each one of its base.
 // Cost:    linear in the uses of the executions.
 //
@@ -116,7 +116,7 @@ private:
     return result.valueOf.size() - 1;
   }
 
-  /// The instance of a value that a reader takes now.
+  /// Returns the instance of a value that a reader reads now.
   ValueId instanceOf(ValueId id) {
     const Value &value = graph.values[id];
     if (value.viewOf == kNone || value.producer != kNone)
@@ -136,7 +136,7 @@ private:
     OpId unrolled = result.graph.ops.size();
     for (ValueId &input : op.inputs)
       input = instanceOf(input);
-    // A view may stand before the output that it views.
+    // A view may be listed before the output that it views.
     for (bool views : {false, true})
       for (uint32_t at = 0; at < op.outputs.size(); ++at) {
         ValueId of = graph.ops[id].outputs[at];
@@ -163,7 +163,8 @@ private:
     result.isClone.push_back(isClone);
   }
 
-  /// An Output may be a view that no op reads; it is the newest one's.
+  /// Adds Outputs that are views without readers; they view the newest
+  /// instance.
   void addUnreadViews() {
     for (ValueId id = 0; id < graph.values.size(); ++id)
       if (graph.values[id].viewOf != kNone &&
@@ -178,7 +179,7 @@ private:
     }
   }
 
-  /// What reads a fixed value, in any execution, comes before what changes it.
+  /// Orders all executions that read a fixed value before those that change it.
   void addOrder() {
     std::vector<OpId> changer(graph.values.size(), kNone);
     for (OpId id = 0; id < graph.ops.size(); ++id)
@@ -233,7 +234,7 @@ uint64_t maxLiveOf(const Graph &graph, const Executions &executions) {
 // Placed plans
 //===----------------------------------------------------------------------===//
 
-/// The storages that end with each step, by value of the original graph.
+/// Adds the storages that end with each step, by value of the original graph.
 static void addFrees(const UnrolledGraph &unrolled, const Liveness &liveness,
                      Plan &plan) {
   const Graph &graph = unrolled.graph;
@@ -336,7 +337,7 @@ std::optional<Plan> makePlanWithin(const Graph &graph,
   Placement &placement = fit.placement;
   if (fit.outcome != FitOutcome::Found)
     return std::nullopt;
-  // Nothing is above the highest ones: they may go further up.
+  // Buffers with nothing above them may move further up.
   for (uint32_t id = 0; id < liveness.buffers.size(); ++id)
     if (placement.offsets[id] + liveness.buffers[id].bytes == placement.height)
       placement.offsets[id] += capacity - placement.height;

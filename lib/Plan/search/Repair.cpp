@@ -1,12 +1,12 @@
-//===- Repair.cpp - Make a sequence fit -----------------------------------===//
+//===- Repair.cpp - Making a sequence fit ---------------------------------===//
 //
 // Input:   a settled and indexed sequence.
-// Output:  one with less overflow, or none; clones it doesn't need left out.
+// Output:  one with less overflow, or none; without unneeded clones.
 // Method:  lazy greedy. A candidate ends the life of a storage between two of
-//          its readers, with an overflow in between, and computes it again in
-//          front of the second one. Its score is the overflow it removes for
-//          the cost it adds. Scores fall as others are applied, so that an old
-//          one is computed anew when it comes up.
+//          its readers, with an overflow in between, and recomputes it before
+//          the second one. Its score is the overflow it removes for the cost it
+//          adds. Scores fall as others are applied, so that an old one is
+//          recomputed when it comes up.
 // Cost:    a settle and an index an application, and the scores.
 //
 //===----------------------------------------------------------------------===//
@@ -53,7 +53,7 @@ private:
     return reader == kNone ? simulator.size() : simulator.stepOf(reader);
   }
 
-  /// Scores the gap in front of `step`; nothing below zero is of use.
+  /// Scores the gap before `step`; only positive scores are useful.
   double score(StorageId storage, uint32_t step) {
     uint32_t before = simulator.touchBefore(storage, step);
     if (!simulator.isLiveBefore(storage, step) ||
@@ -99,7 +99,7 @@ private:
       offer(storage, early);
   }
 
-  /// Offers each life of `storage` that reaches a reader behind `from`.
+  /// Offers each life of `storage` that reaches a reader after `from`.
   void offerGaps(StorageId storage, uint32_t from) {
     Rank producer = graph.producer[storage];
     if (producer == kNone || !graph.canClone(producer))
@@ -137,7 +137,7 @@ private:
   void apply(uint32_t step) {
     std::vector<uint32_t> added = simulator.insert(step, planner.clones());
     ++round;
-    // The clones' inputs live longer now, and so may be cut.
+    // The clones' inputs live longer now, so their lives become candidates.
     for (uint32_t id : added) {
       uint32_t at = simulator.stepOf(id);
       if (at == kNone)

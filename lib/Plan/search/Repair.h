@@ -8,11 +8,11 @@
 
 namespace reprise::plan {
 
-/// What to do about an input that is gone when a clone needs it.
+/// The treatment of an input that is missing when a clone needs it.
 enum class MissingInput { Recompute, Extend, RecomputeOverOverflow };
 
-/// Where a value is computed again: in front of what reads it, or as soon as
-/// the overflow is over, while what it is made from is still there.
+/// The place of a recomputation: before the reader, or as soon as the overflow
+/// is over, while its operands are still live.
 enum class ClonePlace { AtReader, BehindOverflow, Either };
 
 struct RepairOptions {
@@ -22,19 +22,19 @@ struct RepairOptions {
   ClonePlace place = ClonePlace::AtReader;
 };
 
-/// Ends lives early and computes values again where they are read, as long as
-/// that reduces the overflow. Returns whether the sequence fits now. The
-/// simulator is settled and indexed before and after.
+/// Ends lives early and recomputes values before their readers, as long as that
+/// reduces the overflow. Returns true if the sequence then fits. The simulator
+/// is settled and indexed before and after.
 bool repair(Simulator &simulator, const RepairOptions &options,
             std::mt19937_64 &random);
 
-/// Executes the producer of `storage` again in front of `step`, which reads
-/// it. Returns false when that is impossible.
+/// Executes the producer of `storage` again before `step`, which reads it.
+/// Returns false if that is impossible.
 bool insertClone(Simulator &simulator, StorageId storage, uint32_t step,
                  MissingInput missing);
 
-/// Leaves out clones, dearest first, where the longer life of what they make
-/// fits as well. The sequence must fit.
+/// Removes clones, dearest first, if the longer lives of the previous instances
+/// fit as well. The sequence must fit.
 void prune(Simulator &simulator);
 
 } // namespace reprise::plan

@@ -1,12 +1,12 @@
 //===- Search.cpp - Large-neighbourhood search for a budget ---------------===//
 //
 // Input:   a graph, a budget, sequences to start from.
-// Output:  the cheapest sequence found that fits; while none does, the one
-//          that exceeds the budget least.
-// Method:  ruin and repair (Shaw 1998): clones near one another are taken out,
-//          which makes what they made live longer; repair ends other lives;
-//          prune takes out what is not needed. Slightly worse results are
-//          accepted with a falling temperature.
+// Output:  the cheapest sequence found that fits; while none does, the one that
+//          exceeds the budget least.
+// Method:  ruin and repair (Shaw 1998): clones near one another are removed,
+//          which prolongs the lives of the previous instances; repair ends
+//          other lives; prune removes unneeded clones. Slightly worse results
+//          are accepted with a falling temperature.
 // Cost:    some simulations an iteration: about a millisecond for a thousand
 //          ops.
 //
@@ -71,11 +71,12 @@ void Search::removeWhere(const std::function<bool(uint32_t)> &remove) {
   simulator.index();
 }
 
-/// Clones whose op, or whose place, is near that of a random one.
+/// Removes clones whose op or position is near that of a random one.
 void Search::removeNeighbours() {
   uint32_t center = clones[below(clones.size())];
   int64_t width = 3 + below(31);
-  // Ops of a thousand lie further apart than those of a hundred.
+  // Related ops of a graph of a thousand ops are further apart than those of a
+  // hundred.
   width = width * std::max<int64_t>(1, graph.opCount() / 300);
   bool byOp = uniform() < 0.7;
   removeWhere([&](uint32_t at) {
@@ -91,7 +92,7 @@ void Search::removeFew() {
   removeWhere([&](uint32_t) { return uniform() < share; });
 }
 
-/// Computes some storage again where it need not be.
+/// Recomputes some storages where it is not needed.
 void Search::insertSome() {
   removeWhere([](uint32_t) { return false; });
   if (graph.storageCount() == 0)
@@ -144,8 +145,8 @@ RepairOptions Search::randomRepair() {
   return options;
 }
 
-/// Returns true if the search goes on at iteration `at` where the last better
-/// schedule came at `better`.
+/// Returns true if the search continues at iteration `at` when the last
+/// improvement came at `better`.
 bool Search::isPatient(uint64_t at, uint64_t better,
                        uint64_t iterations) const {
   constexpr uint64_t few = 10, part = 8;

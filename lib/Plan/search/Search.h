@@ -23,19 +23,19 @@ public:
   /// Offers the usual starts: the plain order and evictions.
   void offerSeeds();
 
-  /// Takes out some clones, repairs, prunes; `iterations` times, or until
-  /// `stop` says so, the cost is down to `bound` or patience ends.
+  /// Removes some clones, repairs and prunes; `iterations` times, or until
+  /// `stop` returns true, the cost is down to `bound` or patience ends.
   void improve(uint64_t iterations, Wide bound,
                const std::function<bool()> &stop);
 
   int64_t budget() const { return simulator.budget; }
   bool hasSolution() const { return bestOver == 0; }
-  /// The best sequence: least overflow, then least cost.
+  /// Returns the best sequence: least overflow, then least cost.
   const Sequence &solution() const { return best; }
   Wide cost() const { return bestCost; }
   Wide over() const { return bestOver; }
   int64_t peak() const { return bestPeak; }
-  /// The least peak of all sequences met, and one that has it.
+  /// Returns the least peak of all sequences met, and a sequence that has it.
   int64_t leastPeak() const { return lowestPeak; }
   const Sequence &lowest() const { return lowestSequence; }
 
@@ -65,9 +65,9 @@ private:
   std::vector<uint32_t> clones; // steps of the current sequence
 };
 
-/// Iterations that take a third of a second at work = 1, and fewer for small
-/// graphs, which need fewer. From the size alone, so that results don't depend
-/// on the machine.
+/// Returns the iterations that take a third of a second at work = 1, and fewer
+/// for small graphs, which need fewer. Depends on the size alone, so that
+/// results don't depend on the machine.
 uint64_t searchIterations(const CompactGraph &graph, double work);
 
 } // namespace reprise::plan

@@ -2,12 +2,12 @@
 //
 // Input:   a graph, an order, a budget, an effort or a time limit.
 // Output:  the cheapest schedule found within the budget.
-// Method:  eviction: every setting of the powers, pruned. cut: what the best
-//          cuts of the lower bound keep, repaired. search: large
+// Method:  eviction: every setting of the powers, pruned. cut: the values that
+//          the best cuts of the lower bound keep, repaired. search: large
 //          neighbourhoods from those and from the plain order. auto: search on
-//          every thread, restarted from the best of all, until the bound is
-//          met or the effort is spent.
-// Cost:    see Search.cpp; with a time limit until that is over.
+//          every thread, restarted from the best of all, until the bound is met
+//          or the effort is spent.
+// Cost:    see Search.cpp; with a time limit, until it is over.
 //
 //===----------------------------------------------------------------------===//
 #include "../bounds/BoundSearch.h"
@@ -23,7 +23,7 @@ namespace reprise::plan {
 
 namespace {
 
-/// A graph made ready for searches for one budget.
+/// A graph prepared for searches for one budget.
 struct Prepared {
   Prepared(const Graph &graph, const std::vector<OpId> &order,
            const SolverOptions &options)
@@ -103,15 +103,15 @@ public:
   }
 };
 
-/// The cost at which a search ends: the bound, or with less effort one close to
-/// it.
+/// Returns the cost at which a search ends: the bound, or with less effort one
+/// close to it.
 static int64_t enoughOf(int64_t bound, Effort effort) {
   if (effort == Effort::Thorough)
     return bound;
   return bound + int64_t(double(bound) * paceOf(effort).closeEnough);
 }
 
-/// Says when a time limit is over; never without one.
+/// Reports whether a time limit is over; never without one.
 class Deadline {
 public:
   explicit Deadline(double seconds)
@@ -130,7 +130,7 @@ private:
 
 class SearchSolver : public Solver {
 public:
-  /// `restarts` independent searches, then as many from the best of them.
+  /// Runs `restarts` independent searches, then as many from the best of them.
   SearchSolver(std::string name, unsigned restarts)
       : label(std::move(name)), restarts(restarts) {}
   std::string name() const override { return label; }

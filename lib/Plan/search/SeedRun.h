@@ -6,8 +6,8 @@
 
 namespace reprise::plan {
 
-/// Executes ops and whatever they lack. Subclasses decide what is dropped.
-/// Explicit stack: what is gone may be a long chain.
+/// Executes ops and their missing inputs. Subclasses decide what is dropped.
+/// Uses an explicit stack, since missing inputs may form a long chain.
 class SeedRun {
 public:
   explicit SeedRun(const CompactGraph &graph)
@@ -21,14 +21,14 @@ public:
 protected:
   virtual void beforeExecution(Rank) {}
   virtual void afterExecution(Rank) {}
-  /// The op waits for its inputs from now on.
+  /// Called when the op begins to wait for its inputs.
   virtual void onWait(Rank) {}
 
   bool canClone(Rank op) const {
     return graph.canClone(op) && next <= graph.cloneBefore[op];
   }
 
-  /// Executes `op`, after the producers of inputs that are gone. False when one
+  /// Executes `op`, after the producers of missing inputs. Returns false if one
   /// of them must not be executed again, or at `mostSteps`.
   bool execute(Rank first) {
     wait(first);
@@ -63,7 +63,7 @@ protected:
   }
 
   const CompactGraph &graph;
-  Rank next = 0; // first execution at hand
+  Rank next = 0; // current first execution
   size_t mostSteps = SIZE_MAX;
   std::vector<bool> isResident;
   std::vector<bool> isOnWay; // by op: waits for its inputs
@@ -76,10 +76,10 @@ private:
     onWait(op);
   }
 
-  std::vector<std::pair<Rank, uint32_t>> stack; // op, inputs looked at
+  std::vector<std::pair<Rank, uint32_t>> stack; // op, inputs visited
 };
 
-/// Runs the ops in order and gives up storages while the next op would exceed a
+/// Runs the ops in order and evicts storages while the next op would exceed a
 /// budget. Subclasses choose the storage.
 class BudgetedRun : public SeedRun {
 public:
@@ -98,7 +98,7 @@ public:
   }
 
 protected:
-  /// Calls `drop` for a storage. Returns false if none can be given up.
+  /// Calls `drop` for a storage. Returns false if none can be evicted.
   virtual bool giveUpOne() = 0;
 
   void drop(StorageId id) {

@@ -1,9 +1,9 @@
-//===- Seeds.cpp - What a cut keeps, as a sequence ------------------------===//
+//===- Seeds.cpp - The values that a cut keeps, as a sequence -------------===//
 //
-// Input:   a graph, a cut, what is resident there.
+// Input:   a graph, a cut, the storages that are resident there.
 // Output:  a sequence, valid but not settled.
-// Method:  on demand.
-// Cost:    linear in what comes out.
+// Method:  recomputation on demand.
+// Cost:    linear in the result.
 //
 //===----------------------------------------------------------------------===//
 #include "Seeds.h"

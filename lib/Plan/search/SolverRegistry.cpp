@@ -22,7 +22,7 @@ static const Entry kSolvers[] = {
 
 static constexpr char kSegments[] = "segments=";
 
-/// The N of "segments=N"; 0 for anything else.
+/// Returns the N of "segments=N"; 0 for anything else.
 static unsigned parseSegments(const std::string &name) {
   constexpr size_t prefix = sizeof(kSegments) - 1, digits = 6;
   if (name.compare(0, prefix, kSegments) != 0 || name.size() == prefix ||

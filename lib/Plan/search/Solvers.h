@@ -1,4 +1,4 @@
-//===- Solvers.h - The solvers behind createSolver --------------*- C++ -*-===//
+//===- Solvers.h - Constructors of the registered solvers -------*- C++ -*-===//
 #ifndef REPRISE_LIB_PLAN_SOLVERS_H
 #define REPRISE_LIB_PLAN_SOLVERS_H
 
@@ -6,7 +6,7 @@
 
 namespace reprise::plan {
 
-// Baselines: fixed rules for what is kept (see Baselines.cpp).
+// Baselines: fixed rules for keeping values (see Baselines.cpp).
 std::unique_ptr<Solver> createNone();
 std::unique_ptr<Solver> createSegments(unsigned count);
 std::unique_ptr<Solver> createSqrt();

@@ -1,13 +1,13 @@
-//===- StageOptions.cpp - What a stage of a chain may keep ----------------===//
+//===- StageOptions.cpp - The values that a stage may keep ----------------===//
 //
 // Input:   a chain of stages.
 // Output:  for each stage a handful of options with bytes and milliseconds.
 // Method:  the stage becomes a graph of its own: forward part, an op that
-//          stands for all later stages (reads what crosses, makes the incoming
-//          gradients), backward part. Candidates are the storages that the
-//          backward part reads, by decreasing cost for their bytes; an option
-//          keeps a prefix. It is simulated with recomputation on demand, and
-//          dropped where another is no worse in all respects. Stages with the
+//          represents all later stages (reads the values that cross, returns
+//          the incoming gradients), backward part. Candidates are the storages
+//          that the backward part reads, by decreasing cost for their bytes; an
+//          option keeps a prefix. It is simulated with recomputation on demand,
+//          and dropped if another is no worse in all respects. Stages with the
 //          same graph are measured once.
 // Cost:    at most 16 simulations for each distinct stage.
 //
@@ -26,7 +26,7 @@ struct StageGraph {
   Graph graph;
   std::vector<ValueId> valueOf;
   std::vector<ValueId> crossing; // local
-  OpId boundary = kNone;         // stands for the later stages
+  OpId boundary = kNone;         // represents the later stages
 };
 
 class StageExtractor {
@@ -54,15 +54,15 @@ private:
            (rank >= stage.firstBackward && rank < stage.endBackward);
   }
 
-  /// What another stage made, and is not an incoming gradient, takes no bytes
-  /// here; nor does a view of it.
+  /// Adds a value. Results of other stages that are not incoming gradients take
+  /// no bytes here; nor do views of them.
   ValueId addValue(ValueId id) {
     if (auto at = local.find(id); at != local.end())
       return at->second;
     Value value = tables.graph.values[id];
     value.name.clear();
     bool isMadeHere = isInside(value.producer);
-    value.producer = kNone; // addOp knows the local one
+    value.producer = kNone; // addOp sets the local one
     bool isOutside = !isMadeHere;
     if (value.viewOf != kNone) {
       value.viewOf = addValue(value.viewOf);
@@ -99,8 +99,8 @@ private:
     result.graph.ops.push_back(std::move(op));
   }
 
-  /// Made after the forward pass and before this stage's part of the backward
-  /// pass, and read in that part.
+  /// Returns true if the value is computed after the forward pass and before
+  /// this stage's part of the backward pass, and read in that part.
   bool isIncoming(ValueId root) const {
     OpId producer = tables.graph.values[root].producer;
     if (producer == kNone || !tables.storages.bytes[root])
@@ -129,7 +129,8 @@ private:
     result.graph.ops.push_back(std::move(op));
   }
 
-  /// What the backward part holds and a later op reads outlives the stage.
+  /// Marks values that the backward part computes and a later op reads: they
+  /// outlive the stage.
   void markOutputs() {
     for (ValueId id = 0; id < result.valueOf.size(); ++id) {
       Value &value = result.graph.values[id];
@@ -152,7 +153,7 @@ private:
   StageGraph result;
 };
 
-/// Equal for stages that are measured alike.
+/// Returns a key that is equal for stages with equal measurements.
 std::string describe(const StageGraph &stage, const std::vector<bool> &small) {
   std::string key;
   auto add = [&](uint64_t number) {
@@ -245,8 +246,8 @@ private:
     return result;
   }
 
-  /// Cost of making what crosses and `inner` when only small storages and the
-  /// stage's input are there.
+  /// Returns the cost of computing the values that cross and `inner` when only
+  /// small storages and the stage's input are available.
   double makeAgain(const std::vector<ValueId> &inner) const {
     std::vector<bool> runs(stage.graph.ops.size(), false);
     std::vector<ValueId> work = stage.crossing;
@@ -318,7 +319,7 @@ private:
   std::vector<bool> isSmall; // by local value
 };
 
-/// heldBytes and untouchedBytes of every stage.
+/// Computes heldBytes and untouchedBytes of every stage.
 void addHeld(const DemandTables &tables, const Chain &chain,
              std::vector<StageCosts> &costs) {
   for (ValueId root = 0; root < tables.graph.values.size(); ++root) {

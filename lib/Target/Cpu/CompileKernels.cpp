@@ -1,14 +1,14 @@
 //===- CompileKernels.cpp - Kernels to machine code -----------------------===//
 //
-// Input:   blocks of sg primitives and the symbols they are to have.
+// Input:   blocks of sg primitives and the symbols of their functions.
 // Output:  an ELF shared object.
 // Method:  equal bodies are compiled once; the others are aliases. The bodies
-//          are dealt to modules, whose number follows from theirs; each is
-//          emitted, lowered and compiled on a thread of MLIR's pool. Then the
-//          modules are linked.
+//          are dealt to modules, whose number depends on the number of bodies;
+//          each module is emitted, lowered and compiled on a thread of MLIR's
+//          pool. Then the modules are linked.
 // Cost:    about 10 ms a body.
-// Fails:   with a message, on ops that no kernel can run, and when LLVM has
-//          no such processor.
+// Fails:   with a message, on ops that no kernel can run, and if LLVM does not
+//          know the processor.
 //
 //===----------------------------------------------------------------------===//
 
@@ -29,7 +29,7 @@ using namespace mlir;
 using namespace reprise;
 
 namespace {
-/// Kernels of one module.
+/// The kernels of one module.
 struct Part {
   SmallVector<KernelSource> kernels;
   std::vector<SymbolAlias> aliases;
@@ -38,15 +38,16 @@ struct Part {
 };
 } // namespace
 
-/// Modules that `distinct` kernels are dealt to: enough for many processors and
-/// for progress in small steps, but few enough that what a module costs by
-/// itself does not matter. The machine that compiles has no influence, so that
-/// it has none on the image.
+/// Returns the number of modules that `distinct` kernels are dealt to: enough
+/// for many processors and for progress in small steps, but few enough that a
+/// module's fixed cost does not matter. Independent of the compiling machine,
+/// so that the image is, too.
 static size_t countParts(size_t distinct) {
   return std::clamp<size_t>(distinct / 8, 2, 32);
 }
 
-/// A text that two bodies share if and only if they compute the same.
+/// Returns a text that is equal for two bodies if and only if they compute the
+/// same.
 static std::string fingerprint(Block &body) {
   std::string text;
   llvm::raw_string_ostream stream(text);
@@ -69,7 +70,7 @@ static std::string fingerprint(Block &body) {
   return text;
 }
 
-/// Equal bodies once, the others as aliases, dealt to parts in turn.
+/// Deals distinct bodies to parts in turn, with equal bodies as aliases.
 static std::vector<Part> dealKernels(ArrayRef<KernelSource> sources) {
   llvm::MapVector<std::string, SmallVector<KernelSource>,
                   std::map<std::string, unsigned>>

@@ -8,8 +8,8 @@
 using namespace mlir;
 using namespace reprise;
 
-/// Of 512, 1024 and 2048 bytes the best for ResNet-50 on a Xeon: kernels wait
-/// for memory where an activation was last touched long ago.
+/// The best of 512, 1024 and 2048 bytes for ResNet-50 on a Xeon: kernels wait
+/// for memory when an activation was last touched long ago.
 static constexpr int64_t kPrefetchBytes = 2048;
 
 namespace {
@@ -58,19 +58,19 @@ private:
     rt::LibraryCallInfo info;
     std::string error;
   };
-  /// Of a call, once.
+  /// Returns the answer for a call, which the library gives once.
   const Answer &answerTo(const rt::LibraryCallDesc &desc);
   Answer ask(const rt::LibraryCallDesc &desc);
 
   std::string processorFeatures;
   unsigned threads;
-  /// Each distinct call is asked once.
+  /// The library plans each distinct call once.
   std::map<std::vector<int64_t>, Answer> answers;
 };
 
 } // namespace
 
-/// oneDNN computes with bf16 where it has these vectors.
+/// oneDNN computes with bf16 on processors with these vectors.
 std::vector<rp_element_type> CpuTarget::callElements(rt::LibraryOp) const {
   SmallVector<StringRef> features;
   StringRef(processorFeatures).split(features, ',');

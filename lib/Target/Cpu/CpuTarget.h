@@ -17,22 +17,22 @@ namespace reprise {
 ///   cpu:x86-64-v3          a level of the architecture, or a processor that
 ///                          LLVM knows
 ///   cpu:x86-64-v3,+avx512f,-bmi
-///                          the same with features added and taken away
+///                          the same with features added and removed
 ///
-/// Features that need each other come and go together. The first question about
-/// a library call holds the library of this process to the target; see
-/// rt::limitLibrary.
+/// Features that need each other are added and removed together. The first
+/// query about a library call limits the library of this process to the target;
+/// see rt::limitLibrary.
 void registerCpuTarget();
 
-/// The features of processors that `text`, which follows "cpu:", names: in the
-/// form of rt::hostTarget. Fails with a message that says which names are
-/// known.
+/// Returns the features of the processors that `text`, which follows "cpu:",
+/// names, in the form of rt::hostTarget. Fails with a message that lists the
+/// known names.
 rt::Expected<std::string> resolveFeatures(llvm::StringRef text);
 
-/// Compiles to an ELF shared object for processors with `features`, as
-/// resolveFeatures gives them; no instruction needs another one. It exports
+/// Compiles to an ELF shared object for processors with `features`, as returned
+/// by resolveFeatures; no instruction needs another feature. It exports
 ///   void SYMBOL(void *const *args, int64_t begin, int64_t end)
-/// `progress` is called as Target::reportProgress says.
+/// `progress` is called as documented at Target::reportProgress.
 mlir::FailureOr<std::vector<uint8_t>>
 compileForCpu(llvm::ArrayRef<KernelSource> kernels, llvm::StringRef features,
               const KernelShape &shape,

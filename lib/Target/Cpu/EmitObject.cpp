@@ -1,8 +1,8 @@
 //===- EmitObject.cpp - Machine code of lowered kernels -------------------===//
 //
 // No flag allows LLVM to change a rounding: no fast-math, no contraction of a
-// product and a sum. Kernels are vectors already, so LLVM's vectorizers stay
-// off: they would cost time and find nothing.
+// product and a sum. Kernels are vectorized already, so LLVM's vectorizers stay
+// off: they would take time and find nothing.
 //
 //===----------------------------------------------------------------------===//
 
@@ -23,8 +23,8 @@
 using namespace mlir;
 using namespace reprise;
 
-/// The oldest processor with what `features` have: code for equal features is
-/// equal, whatever machine it is compiled on.
+/// Returns the oldest processor with these features: code for equal features is
+/// equal on every compiling machine.
 static StringRef tuningFor(ArrayRef<StringRef> features) {
   if (llvm::is_contained(features, "avx512vl"))
     return "x86-64-v4";

@@ -1,7 +1,7 @@
-//===- LinkImage.cpp - Objects into a shared object -----------------------===//
+//===- LinkImage.cpp - Linking objects into a shared object ---------------===//
 //
-// lld works on files: the objects go into a temporary directory that is
-// removed whatever happens. lld keeps global state, so one link runs at a time.
+// lld works on files: the objects go into a temporary directory that is always
+// removed. lld keeps global state, so one link runs at a time.
 //
 //===----------------------------------------------------------------------===//
 

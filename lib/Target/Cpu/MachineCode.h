@@ -10,15 +10,15 @@
 
 namespace reprise {
 
-/// A processor, as LLVM names it.
+/// A processor in LLVM's terms.
 struct Processor {
   std::string triple;
   std::string cpu;      // which `features` add to
   std::string features; // "+avx,+avx2"
-  std::string tuning;   // whose costs the code is chosen by
+  std::string tuning;   // the processor whose costs guide the choice of code
 };
 
-/// A processor with the features `target` ("avx,avx2") and no others.
+/// Returns a processor with exactly the features `target` ("avx,avx2").
 Processor chooseProcessor(llvm::StringRef target);
 
 /// Registers LLVM's targets, once.
@@ -39,7 +39,7 @@ mlir::FailureOr<ObjectFile> emitObject(mlir::ModuleOp module,
                                        const Processor &processor);
 
 /// Links objects into a shared object. Symbols of the C library may stay
-/// undefined; loading resolves them. On failure `error` says why.
+/// undefined; loading resolves them. On failure, `error` holds the reason.
 mlir::FailureOr<std::vector<uint8_t>>
 linkSharedObject(llvm::ArrayRef<ObjectFile> objects, std::string &error);
 

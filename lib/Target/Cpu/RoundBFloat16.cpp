@@ -1,11 +1,11 @@
 //===- RoundBFloat16.cpp - Rounding by an instruction ---------------------===//
 //
 // AVX512-BF16 rounds as integer arithmetic does, in one instruction instead of
-// eight, but for what is not normal: it takes numbers below the normal ones for
-// zero and keeps what a NaN says. A vector that holds one of these, which
-// hardly any does, goes the other way:
+// eight, except for numbers that are not normal: it flushes subnormal numbers
+// to zero and keeps the payload of a NaN. A vector that contains one of these,
+// which is rare, takes the other branch:
 //
-//   any of x is below normal, or NaN?  no ──► vcvtneps2bf16
+//   any of x is subnormal, or NaN?     no ──► vcvtneps2bf16
 //                                      yes ─► integer arithmetic
 //
 //===----------------------------------------------------------------------===//
@@ -19,11 +19,11 @@
 using namespace mlir;
 using namespace reprise;
 
-/// Marks what is left to integer arithmetic.
+/// Marks roundings that are left to integer arithmetic.
 static constexpr StringLiteral kRare = "reprise.rare";
-/// Classes of vfpclassps: quiet and signaling NaN, and below normal.
+/// Classes of vfpclassps: quiet and signaling NaN, and subnormal.
 static constexpr int32_t kNotNormal = 0x01 | 0x80 | 0x20;
-/// Numbers of a register.
+/// The numbers in a register.
 static constexpr int64_t kLanes = 16;
 
 static Value callIntrinsic(OpBuilder &b, Location loc, Type result,
@@ -60,7 +60,8 @@ struct RoundByInstruction : OpRewritePattern<arith::TruncFOp> {
     return success();
   }
 
-  /// Whether an element of x is not normal, which is not expected.
+  /// Returns true if an element of x is not normal, which is marked as
+  /// unlikely.
   static Value isRare(OpBuilder &b, Location loc, Value x) {
     int32_t looked = kNotNormal;
     Value classes =

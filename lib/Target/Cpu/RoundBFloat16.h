@@ -6,8 +6,9 @@
 
 namespace reprise {
 
-/// Rounds vectors of f32 to bf16 by an instruction, to the bits of integer
-/// arithmetic, where processors with `features` ("avx,avx2") have it.
+/// Adds patterns that round vectors of f32 to bf16 by an instruction, to the
+/// same bits as integer arithmetic, if processors with `features` ("avx,avx2")
+/// have it.
 void populateRoundingPatterns(mlir::RewritePatternSet &patterns,
                               llvm::StringRef features);
 

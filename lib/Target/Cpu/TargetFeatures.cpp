@@ -1,8 +1,8 @@
 //===- TargetFeatures.cpp - Processors that code is compiled for ----------===//
 //
-// LLVM says which features a processor has and which ones need each other; the
-// runtime says which of them it can look for when it loads code. Code gets the
-// features that both know.
+// LLVM knows the features of a processor and their dependences; the runtime
+// knows which features it can detect when it loads code. Code uses the features
+// that both know.
 //
 //===----------------------------------------------------------------------===//
 
@@ -36,7 +36,7 @@ static bool has(const llvm::MCSubtargetInfo &processor, StringRef feature) {
   return processor.checkFeatures(("+" + feature).str());
 }
 
-/// Processors of 64 bits that LLVM knows.
+/// Returns the 64-bit processors that LLVM knows.
 static std::vector<std::string> knownProcessors() {
   std::vector<std::string> names;
   auto baseline = describe(kBaseline, "");

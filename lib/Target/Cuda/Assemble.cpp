@@ -1,12 +1,13 @@
 //===- Assemble.cpp - PTX to a cubin --------------------------------------===//
 //
 // Input:   PTX and an architecture.
-// Output:  the cubin, and registers, shared memory and spills of each function.
-// Method:  ptxas, on files of a folder of its own under the system's one for
-//          temporary files. Equal input gives equal bytes.
-// Fails:   with RP_UNAVAILABLE without a toolkit or disk, with one that is too
-//          old for the architecture; with RP_INTERNAL and the assembler's
-//          words where it refuses the code.
+// Output:  the cubin, and the registers, shared memory and spills of each
+//          function.
+// Method:  ptxas, on files in a separate folder within the system's temporary
+//          one. Equal input gives equal bytes.
+// Fails:   with RP_UNAVAILABLE if there is no toolkit or no disk space, or if
+//          the toolkit is too old for the architecture; with RP_INTERNAL and
+//          the assembler's message if it rejects the code.
 //
 //===----------------------------------------------------------------------===//
 
@@ -24,15 +25,15 @@
 using namespace reprise;
 using llvm::StringRef;
 
-/// "" where there is none.
+/// Returns "" if there is none.
 static std::string assemblerOf(StringRef toolkit) {
   llvm::SmallString<128> path(toolkit);
   llvm::sys::path::append(path, "bin", "ptxas");
   return llvm::sys::fs::can_execute(path) ? path.str().str() : "";
 }
 
-/// Of the toolkit that CUDA_PATH names, the path of programs, or the usual
-/// folder; "" where there is none.
+/// Returns the assembler of the toolkit that CUDA_PATH names, of the PATH, or
+/// of the usual folder; "" if there is none.
 static std::string findAssembler() {
   if (const char *toolkit = std::getenv("CUDA_PATH"))
     if (std::string named = assemblerOf(toolkit); !named.empty())
@@ -42,13 +43,13 @@ static std::string findAssembler() {
   return assemblerOf("/usr/local/cuda");
 }
 
-/// Whether it refuses the language or the architecture, not the code.
+/// Returns true if it rejects the language or the architecture, not the code.
 static bool isTooOld(StringRef log) {
   return log.contains("Unsupported .version") ||
          log.contains("is not defined for option 'gpu-name'");
 }
 
-/// The text of a file, "" where it cannot be read.
+/// Returns the text of a file, "" if it cannot be read.
 static std::string readText(StringRef path) {
   auto buffer = llvm::MemoryBuffer::getFile(path);
   return buffer ? (*buffer)->getBuffer().str() : "";
@@ -66,7 +67,7 @@ static bool writeText(StringRef path, StringRef text) {
   return !failed;
 }
 
-/// The number in front of `unit`, or 0.
+/// Returns the number before `unit`, or 0.
 static uint64_t numberBefore(StringRef line, StringRef unit) {
   size_t end = line.find(unit);
   if (end == StringRef::npos)
@@ -78,7 +79,7 @@ static uint64_t numberBefore(StringRef line, StringRef unit) {
   return before.getAsInteger(10, number) ? 0 : number;
 }
 
-/// Lines of `ptxas -v`: "Compiling entry function 'NAME' for ...", then
+/// Parses lines of `ptxas -v`: "Compiling entry function 'NAME' for ...", then
 /// "... bytes spill stores, ... bytes spill loads", "Used N registers, ...".
 static std::vector<PtxUse> readUses(StringRef log) {
   std::vector<PtxUse> uses;

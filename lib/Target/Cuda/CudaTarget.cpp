@@ -77,7 +77,7 @@ FailureOr<CudaTarget::Image> CudaTarget::makeImage(gpu::GPUModuleOp module) {
   return image;
 }
 
-/// A function for each kernel, in one module.
+/// Emits a function for each kernel, in one module.
 static FailureOr<OwningOpRef<ModuleOp>>
 emitModule(ArrayRef<KernelSource> kernels) {
   Operation *first = kernels.front().body->getParentOp();
@@ -161,7 +161,7 @@ static rt::Expected<rt::cuda::DeviceDescription> readFile(StringRef path) {
   return description;
 }
 
-/// What TEXT in "cuda:TEXT" describes, without options.
+/// Returns the device that TEXT in "cuda:TEXT" describes, without options.
 static rt::Expected<rt::cuda::DeviceDescription> readDevice(StringRef text) {
   constexpr StringRef usual = "h100";
   if (text.empty())
@@ -202,7 +202,7 @@ void reprise::registerCudaTarget() {
   entry.fromText = [](StringRef text, unsigned) {
     return createFromText(text);
   };
-  // Of a program whose calls have been planned, the architecture is enough.
+  // For a program whose calls have been planned, the architecture is enough.
   entry.fromFeatures = [](StringRef features,
                           unsigned) -> rt::Expected<std::unique_ptr<Target>> {
     rt::cuda::DeviceDescription description;

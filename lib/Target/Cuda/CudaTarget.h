@@ -1,8 +1,8 @@
-//===- CudaTarget.h - A GPU of NVIDIA as a target ---------------*- C++ -*-===//
+//===- CudaTarget.h - An NVIDIA GPU as a target -----------------*- C++ -*-===//
 //
-// PTX by LLVM and cubin by ptxas for kernels, cuDNN and cuBLASLt for library
-// calls, planned for a device that need not be here. Private to lib/Target and
-// its tests.
+// Kernels use PTX by LLVM and cubins by ptxas; library calls use cuDNN and
+// cuBLASLt, planned for a device that need not be present. Private to
+// lib/Target and its tests.
 //
 //===----------------------------------------------------------------------===//
 #ifndef REPRISE_LIB_TARGET_CUDA_CUDATARGET_H
@@ -19,15 +19,16 @@ namespace reprise {
 
 /// Registers "cuda":
 ///
-///   cuda:h200              a device that is described here; see
+///   cuda:h200              a device with a built-in description; see
 ///                          rt::cuda::descriptionKeys
-///   cuda:sm_90             the first that is described with this architecture
+///   cuda:sm_90             the first described device of this architecture
 ///   cuda:FILE.json         a device as the file describes it
-///   cuda:h200,tf32         the same, where products of f32 may round their
+///   cuda:h200,tf32         the same, but products of f32 may round their
 ///                          operands to TF32
 ///   cuda:h200,kernel-products
-///                          kernels compute products where memory takes longer
-///                          for them than tensor cores, with what stands around
+///                          kernels compute products that are limited by memory
+///                          rather than tensor cores, with their operands and
+///                          readers
 void registerCudaTarget();
 
 class CudaTarget : public Target {
@@ -49,7 +50,7 @@ public:
     return rt::cuda::callElements(function);
   }
   bool stagesInputs() const override { return true; }
-  /// cuDNN's convolutions do not.
+  /// cuDNN's convolutions do not share them.
   bool sharesLaunches() const override { return true; }
   bool addsColumnsByParts() const override { return true; }
   bool bytesAreTime() const override { return true; }
@@ -57,16 +58,16 @@ public:
   bool storesSums(rt::LibraryOp function) const override {
     return function == rt::LibraryOp::MatMul;
   }
-  /// Tensor cores take 16 bytes of neighbours.
+  /// Tensor cores load 16 bytes of neighbours.
   int64_t channelMultiple(rp_element_type type) const override {
     return type == RP_BF16 || type == RP_F16 ? 8 : 1;
   }
-  /// Images of three channels at strides of 2: their channels would be mostly
-  /// zeros else (docs/benchmarks).
+  /// For images of three channels at strides of 2, whose channels would
+  /// otherwise be mostly zeros (docs/benchmarks).
   int64_t stridesAsChannels(rp_element_type type) const override {
     return type == RP_BF16 || type == RP_F16 ? 16 : 0;
   }
-  /// In f32 cuDNN takes up to a hundred times as long as for the points alone.
+  /// In f32, cuDNN takes up to a hundred times as long as for the points alone.
   bool avoidsSpreading(rp_element_type type) const override {
     return type == RP_F32;
   }
@@ -85,8 +86,8 @@ public:
 
   mlir::FailureOr<std::vector<uint8_t>>
   compileKernels(llvm::ArrayRef<KernelSource> kernels) override;
-  /// What compileKernels makes of functions with known_block_size, whose module
-  /// is changed.
+  /// Compiles functions with known_block_size like compileKernels; changes
+  /// their module.
   mlir::FailureOr<std::vector<uint8_t>>
   compileModule(mlir::gpu::GPUModuleOp module);
 
@@ -101,18 +102,19 @@ public:
   }
 
 protected:
-  /// How the libraries would run a call.
+  /// Returns how the libraries would run a call.
   virtual rt::Expected<rt::LibraryCallInfo>
   planCall(const rt::LibraryCallDesc &desc);
-  /// What expandMath rounds to bf16 by.
+  /// Returns the patterns by which expandMath rounds to bf16.
   virtual RoundingPatterns roundings() const {
     return populateRoundByInstruction;
   }
   struct Image {
-    std::vector<uint8_t> cubin; // empty: there is none
+    std::vector<uint8_t> cubin; // empty if there is none
     std::string ptx;
   };
-  /// The code of a module whose math has been expanded; changes the module.
+  /// Returns the code of a module whose math has been expanded; changes the
+  /// module.
   virtual mlir::FailureOr<Image> makeImage(mlir::gpu::GPUModuleOp module);
 
 private:
@@ -122,9 +124,9 @@ private:
   };
   rt::cuda::DeviceDescription description;
   rt::cuda::CallOptions options;
-  /// Whether kernels compute products.
+  /// True if kernels compute products.
   bool multiplies;
-  /// Each distinct call is asked once.
+  /// The library plans each distinct call once.
   std::map<std::vector<int64_t>, Answer> answers;
 };
 

@@ -5,10 +5,10 @@
 // Output:  PTX.
 // Method:  one conversion to the NVVM dialect, then LLVM. No flag allows a
 //          rounding to change: no contraction of a product and a sum, and no
-//          function of libdevice, whose exp is an estimate; what of math is
-//          left has instructions that are exact. Kernels are vectors already,
-//          so LLVM's vectorizers stay off.
-// Fails:   with a message where an op has no conversion.
+//          function of libdevice, whose exp is an estimate; the remaining math
+//          ops have exact instructions. Kernels are vectorized already, so
+//          LLVM's vectorizers stay off.
+// Fails:   with a message if an op has no conversion.
 //
 //===----------------------------------------------------------------------===//
 
@@ -82,12 +82,13 @@ static LogicalResult lowerToNvvm(gpu::GPUModuleOp module) {
   populateGpuToNVVMConversionPatterns(types, patterns);
   LLVMConversionTarget target(*context);
   configureGpuToNVVMConversionLegality(target);
-  // Illegal there, so that libdevice is called; these have exact instructions.
+  // The conversion marks these as illegal so that libdevice is called; they
+  // have exact instructions.
   target.addLegalOp<LLVM::SqrtOp, LLVM::FAbsOp, LLVM::FFloorOp, LLVM::FMAOp>();
   return applyPartialConversion(module, target, std::move(patterns));
 }
 
-/// The number of "sm_90", 0 of what is none.
+/// Returns the number of "sm_90", 0 for other texts.
 static unsigned numberOf(StringRef architecture) {
   unsigned number = 0;
   bool isNumber = architecture.consume_front("sm_") &&
@@ -95,8 +96,8 @@ static unsigned numberOf(StringRef architecture) {
   return isNumber ? number : 0;
 }
 
-/// PTX of CUDA 12.4, with room for 4,000 arguments of a kernel; of
-/// architectures that came later the first that knows them.
+/// Returns PTX of CUDA 12.4, which has room for 4,000 arguments of a kernel;
+/// for newer architectures, the first version that knows them.
 static const char *ptxVersion(StringRef architecture) {
   constexpr unsigned hopper = 90;
   return numberOf(architecture) <= hopper ? "+ptx84" : "";
@@ -118,14 +119,14 @@ createMachine(StringRef architecture, std::string &error) {
     return nullptr;
   llvm::TargetOptions options;
   options.AllowFPOpFusion = llvm::FPOpFusion::Strict;
-  // An unknown name would be taken for the oldest architecture.
+  // LLVM would treat an unknown name as the oldest architecture.
   std::unique_ptr<llvm::MCSubtargetInfo> known(
       target->createMCSubtargetInfo(triple, "", ""));
   if (!known || !known->isCPUStringValid(architecture)) {
     error = "LLVM knows no architecture '" + architecture.str() + "'";
     return nullptr;
   }
-  // LLVM ends the process where an instruction is missing.
+  // LLVM terminates the process if an instruction is missing.
   constexpr unsigned least = 80;
   if (numberOf(architecture) < least) {
     error = "kernels need sm_" + std::to_string(least) + " or newer, not " +

@@ -1,7 +1,7 @@
-//===- Ptx.h - Functions of a GPU to NVIDIA's code --------------*- C++ -*-===//
+//===- Ptx.h - Functions of a GPU as NVIDIA's code --------------*- C++ -*-===//
 //
-// Private to lib/Target/Cuda and its tests. No GPU and no driver are needed,
-// and for PTX no CUDA toolkit.
+// Private to lib/Target/Cuda and its tests. Neither a GPU nor a driver is
+// needed, and PTX does not require a CUDA toolkit.
 //
 //===----------------------------------------------------------------------===//
 #ifndef REPRISE_LIB_TARGET_CUDA_PTX_H
@@ -15,25 +15,27 @@
 
 namespace reprise {
 
-/// Loads what emitPtx passes through, beside loadGpuDialects.
+/// Loads the dialects of emitPtx's intermediate steps, in addition to
+/// loadGpuDialects.
 void loadPtxDialects(mlir::MLIRContext &context);
 
-/// Adds what expandMath may round f32 to bf16 by, and widen by: the same bits.
+/// Adds patterns by which expandMath may round f32 to bf16, and widen it: the
+/// same bits.
 void populateRoundByInstruction(mlir::RewritePatternSet &patterns);
 
-/// Adds the part of it that needs no instruction of a GPU: bf16 to f32, two
-/// numbers from a register of 32 bits.
+/// Adds the subset that needs no instruction of a GPU: bf16 to f32, two numbers
+/// from a register of 32 bits.
 void populateWidenPairs(mlir::RewritePatternSet &patterns);
 
-/// The functions of `module`, behind expandMath, as PTX for `architecture`
-/// ("sm_90"). Every product and sum is rounded for itself, divisions and square
-/// roots are exact, numbers below the normal ones are kept. Changes the module.
-/// Fails with a message at what has no code, or for an architecture that LLVM
-/// does not know.
+/// Returns the functions of `module`, after expandMath, as PTX for
+/// `architecture` ("sm_90"). Every product and sum is rounded separately,
+/// divisions and square roots are exact, subnormal numbers are kept. Changes
+/// the module. Fails with a message at an op without code, or for an
+/// architecture that LLVM does not know.
 mlir::FailureOr<std::string> emitPtx(mlir::gpu::GPUModuleOp module,
                                      llvm::StringRef architecture);
 
-/// What the assembler says of one function.
+/// The assembler's report about one function.
 struct PtxUse {
   std::string function;
   unsigned registers = 0;    // of a thread
@@ -46,9 +48,9 @@ struct Cubin {
   std::vector<PtxUse> uses; // by function
 };
 
-/// Assembles PTX by the toolkit's ptxas: found in the environment's PATH, else
-/// where CUDA_PATH or /usr/local/cuda has it. Fails with RP_UNAVAILABLE where
-/// there is none, and with what it says where it fails.
+/// Assembles PTX by the toolkit's ptxas, found through CUDA_PATH, PATH or in
+/// /usr/local/cuda. Fails with RP_UNAVAILABLE if there is none, and with the
+/// assembler's message if it fails.
 rt::Expected<Cubin> assemble(const std::string &ptx,
                              llvm::StringRef architecture);
 

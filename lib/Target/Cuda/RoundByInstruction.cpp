@@ -1,13 +1,15 @@
 //===- RoundByInstruction.cpp - f32 to bf16 and back on a GPU -------------===//
 //
-// cvt.rn.bf16x2.f32 rounds two numbers to the nearest, to even between two,
-// keeps numbers below the normal ones and makes infinity of what is too large
-// (PTX ISA, cvt), as integer arithmetic does in six instructions for each. A
-// NaN becomes 0x7FFF by it; that of the others is 0x7FC0, the smaller one as a
-// signed number, as which all that is positive is smaller still.
+// cvt.rn.bf16x2.f32 rounds two numbers to nearest, ties to even, keeps
+// subnormal numbers and rounds numbers that are too large to infinity (PTX ISA,
+// cvt), as integer arithmetic does in six instructions for each. It turns a NaN
+// into 0x7FFF, while integer arithmetic returns 0x7FC0. A signed minimum with
+// 0x7FC0 corrects that and leaves all other results, which are smaller,
+// unchanged.
 //
-// Back, a number is the upper half of a register: one instruction for each
-// where two come from one register, and none to take them apart before.
+// In the other direction, a number becomes the upper half of a register: one
+// instruction for each number if two come from one register, without separating
+// them first.
 //
 //===----------------------------------------------------------------------===//
 
@@ -21,7 +23,7 @@
 using namespace mlir;
 using namespace reprise;
 
-/// `like`, a scalar or a vector, with elements of another type.
+/// Returns `like`, a scalar or a vector type, with another element type.
 static Type withElements(Type like, Type element) {
   auto vector = dyn_cast<VectorType>(like);
   return vector ? Type(vector.clone(element)) : element;

@@ -1,4 +1,4 @@
-//===- AdamMoments.cpp - What the optimizers of Adam's kind share ---------===//
+//===- AdamMoments.cpp - The common part of Adam and AdamW ----------------===//
 //
 // See AdamMoments.h for the formulas.
 //
@@ -15,10 +15,10 @@ using namespace reprise::sg;
 static constexpr llvm::StringLiteral kMean = "exp_avg";
 static constexpr llvm::StringLiteral kSquare = "exp_avg_sq";
 
-/// What the updates share, in the order of `share`.
+/// Values that the updates share, in the order of `share`.
 enum Shared { kStepSize, kRoot };
 
-/// The variable of a power of `beta`.
+/// Returns the name of the variable with a power of `beta`.
 static std::string powerOf(const Optimizer &optimizer, llvm::StringRef beta) {
   return (optimizer.info().name + "." + beta + "_power").str();
 }
@@ -36,7 +36,7 @@ AdamMoments::sharedVariables(MLIRContext *context) const {
           {powerOf(*this, "beta2"), "power of beta2", InitKind::Ones, wide}};
 }
 
-/// beta^t of this step, from that of the one before.
+/// Returns beta^t of this step from the previous step's power.
 static Value advance(UpdateBuilder &b, const Optimizer &optimizer,
                      llvm::StringRef beta) {
   std::string variable = powerOf(optimizer, beta);
@@ -59,7 +59,7 @@ llvm::SmallVector<Value> AdamMoments::share(UpdateBuilder &b,
   return shared;
 }
 
-/// beta * old + (1 - beta) * next, which becomes the variable's value.
+/// Returns beta * old + (1 - beta) * next and writes it to the variable.
 static Value average(UpdateBuilder &b, llvm::StringRef variable, double beta,
                      Value next) {
   Value old = b.read(variable);
@@ -70,7 +70,7 @@ static Value average(UpdateBuilder &b, llvm::StringRef variable, double beta,
   return sum;
 }
 
-// A statement an op: the order of a call's arguments is the compiler's.
+// One statement per op: C++ does not fix the order of a call's arguments.
 Value AdamMoments::update(UpdateBuilder &b, const ParameterUpdate &from) const {
   Value gradient = decayGradient(b, from);
   Value mean = average(b, kMean, b.get("beta1"), gradient);

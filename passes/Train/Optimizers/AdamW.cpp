@@ -25,7 +25,7 @@ public:
   }
 
 private:
-  /// 1 - rate * decay of each group that there is.
+  /// Returns 1 - rate * decay for each existing group.
   llvm::SmallVector<Value> shareDecay(UpdateBuilder &b,
                                       Value rate) const override {
     llvm::SmallVector<Value> factors;

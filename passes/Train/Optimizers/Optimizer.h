@@ -1,10 +1,10 @@
-//===- Optimizer.h - What an optimizer is -----------------------*- C++ -*-===//
+//===- Optimizer.h - The interface of an optimizer --------------*- C++ -*-===//
 //
-// An optimizer says which variables it keeps and how a parameter's next value
-// follows from its gradient. Declaring the variables, reading and writing them
-// and the parameters is done for all alike (ApplyOptimizer.cpp).
+// An optimizer defines its variables and a parameter's next value given its
+// gradient. ApplyOptimizer.cpp declares, reads and writes the variables and
+// parameters of all optimizers.
 //
-// A new one is a file beside this header with a function that returns its only
+// A new one is a file in this folder with a function that returns its only
 // object, and a line of Optimizers.def.
 //
 //===----------------------------------------------------------------------===//
@@ -18,28 +18,29 @@ namespace reprise::sg {
 
 /// A variable of an optimizer, of role optimizer_state.
 struct OptimizerVariable {
-  /// Of one for each parameter: PARAMETER.NAME; of a shared one: all of it.
+  /// The part NAME of PARAMETER.NAME for a variable of each parameter; the
+  /// whole name of a shared one.
   std::string name;
   std::string purpose; // for a message: "momentum"
   InitKind init = InitKind::Zeros;
-  /// Of a shared one, a scalar: its element type. One for each parameter has
-  /// the parameter's type.
+  /// The element type of a shared variable, a scalar. A variable of each
+  /// parameter has the parameter's type.
   mlir::Type element = {};
 };
 
-/// Parameters by their weight decay, the numbers being places of what is
-/// shared.
+/// Groups of parameters by their weight decay; the numbers are indices of
+/// shared values.
 enum class DecayGroup : unsigned {
   Weight,   // of a layer: rank 2 and more
   NormBias, // scale or offset of a normalization, bias: rank 0 and 1
-  None,     // asked not to decay; nothing is shared for it
+  None,     // the user excluded it; nothing is shared for it
 };
 
-/// The weight decay of all parameters, or of those of rank 2 and more.
+/// Declares the weight decay of all parameters, or of those of rank 2 and more.
 constexpr Hyperparameter weightDecay(double value) {
   return {"weight-decay", value, 0, 1};
 }
-/// What recipes of transformers and convolutional networks set to 0.
+/// Recipes of transformers and convolutional networks set this to 0.
 inline constexpr Hyperparameter kNormBiasWeightDecay = {
     "norm-bias-weight-decay",
     0,
@@ -50,14 +51,14 @@ inline constexpr Hyperparameter kNormBiasWeightDecay = {
     "offsets of normalizations and biases",
     "weight-decay"};
 
-/// What the update of one parameter starts from.
+/// The inputs of one parameter's update.
 struct ParameterUpdate {
   mlir::Value weight, gradient; // of the parameter's type
   mlir::Value rate;             // f32 scalar
   llvm::ArrayRef<mlir::Value> shared;
 };
 
-/// What an update may ask for and do, at one place of the function.
+/// The values and actions available to an update, at one place in the function.
 class UpdateBuilder {
 public:
   UpdateBuilder(mlir::OpBuilder &builder, mlir::Location loc,
@@ -68,32 +69,34 @@ public:
         symbols(symbols), prefix(std::move(prefix)), decays(decays) {}
 
   double get(llvm::StringRef hyperparameter) const;
-  /// Whether a switch is on, or an exception is one.
+  /// Returns true if a switch is on, or an optional hyperparameter is set.
   bool has(llvm::StringRef hyperparameter) const;
 
-  /// The groups that decay: the second only where it is an exception.
+  /// Returns the groups that decay: the second only if it has its own decay.
   llvm::ArrayRef<DecayGroup> decayGroups() const;
-  /// That of what is updated.
+  /// Returns the group of the updated parameter.
   DecayGroup decayGroup() const;
   double weightDecay(DecayGroup group) const;
-  /// The gradient with that of the penalty weight-decay / 2 * w^2.
+  /// Returns the gradient plus that of the penalty weight-decay / 2 * w^2.
   mlir::Value addDecay(const ParameterUpdate &from);
 
-  /// The value of the optimizer's variable when the step began.
+  /// Returns the value of the optimizer's variable at the beginning of the
+  /// step.
   mlir::Value read(llvm::StringRef name);
-  /// What it will be when the step ends.
+  /// Sets its value at the end of the step.
   void write(llvm::StringRef name, mlir::Value value);
 
-  /// Of the type of what is updated.
+  /// Returns a constant of the type of the updated tensor.
   mlir::Value splat(double value);
   mlir::Value add(mlir::Value a, mlir::Value b);
   mlir::Value sub(mlir::Value a, mlir::Value b);
   mlir::Value mul(mlir::Value a, mlir::Value b);
   mlir::Value div(mlir::Value a, mlir::Value b);
   mlir::Value sqrt(mlir::Value a);
-  /// A scalar in the element type `element`.
+  /// Returns a scalar in the element type `element`.
   mlir::Value cast(mlir::Value scalar, mlir::Type element);
-  /// A scalar as the tensor of equal elements that is updated.
+  /// Returns a tensor of the updated parameter's type with the scalar as every
+  /// element.
   mlir::Value spread(mlir::Value scalar);
 
 private:
@@ -105,7 +108,7 @@ private:
   const HyperparameterValues &values;
   const mlir::SymbolTable &symbols;
   std::string prefix; // of the names of variables
-  bool decays;        // what is updated, by weight decay
+  bool decays;        // the updated parameter, by weight decay
 };
 
 class Optimizer {
@@ -113,14 +116,14 @@ public:
   virtual ~Optimizer() = default;
   virtual OptimizerInfo info() const = 0;
 
-  /// Whether parameters change at all.
+  /// Returns true if parameters change at all.
   virtual bool updates() const { return true; }
 
-  /// What is wrong with complete values of which each is within its range;
-  /// empty when nothing is.
+  /// Returns the error in complete values that are each within their range;
+  /// empty if there is none.
   virtual std::string check(const HyperparameterValues &) const { return ""; }
 
-  /// The variables for each parameter, and those of which there is one.
+  /// Returns the variables of each parameter, and the shared ones.
   virtual std::vector<OptimizerVariable>
   variables(const HyperparameterValues &) const {
     return {};
@@ -130,19 +133,19 @@ public:
     return {};
   }
 
-  /// Scalars that all parameters' updates take, made once, f64 as everything
-  /// that its builder makes.
+  /// Returns scalars that all parameters' updates use, computed once, in f64
+  /// like everything that its builder emits.
   virtual llvm::SmallVector<mlir::Value> share(UpdateBuilder &,
                                                mlir::Value rate) const {
     return {};
   }
 
-  /// The parameter's next value; writes the optimizer's variables.
+  /// Returns the parameter's next value; writes the optimizer's variables.
   virtual mlir::Value update(UpdateBuilder &builder,
                              const ParameterUpdate &from) const = 0;
 };
 
-/// By name; null when there is none.
+/// Finds an optimizer by name; null if there is none.
 const Optimizer *findOptimizer(llvm::StringRef name);
 
 #define OPTIMIZER(NAME) const Optimizer &NAME##Optimizer();

@@ -31,7 +31,7 @@ std::vector<OptimizerInfo> reprise::listOptimizers() {
   return infos;
 }
 
-/// "sgd, adamw and none".
+/// Returns a list such as "sgd, adamw and none".
 static std::string listNames(llvm::ArrayRef<std::string> names) {
   if (names.empty())
     return "none";
@@ -65,7 +65,7 @@ static std::string checkRange(llvm::StringRef optimizer,
   return text;
 }
 
-/// Adds a default, or drops what says nothing.
+/// Adds a default, or drops a value without effect.
 static void complete(const Hyperparameter &one, HyperparameterValues &values) {
   auto it = values.find(one.name);
   switch (one.kind) {

@@ -1,8 +1,7 @@
 //===- Sgd.cpp - Stochastic gradient descent with momentum ----------------===//
 //
 //   g = gradient + weight-decay * w;  v = momentum * v + g;  w -= rate * v
-//   with nesterov:                                w -= rate * (g + momentum *
-//   v)
+//   with nesterov:                          w -= rate * (g + momentum * v)
 //
 // (Sutskever et al. 2013, in the form of PyTorch's SGD: the rate multiplies the
 // whole velocity, and Nesterov's step looks ahead from the new one). v is the
@@ -56,7 +55,7 @@ public:
   }
 
 private:
-  /// The new velocity, or where Nesterov's step looks from it.
+  /// Returns the new velocity, or Nesterov's look-ahead from it.
   static Value accelerate(UpdateBuilder &b, Value gradient) {
     double momentum = b.get("momentum");
     Value old = b.read(kVelocity);

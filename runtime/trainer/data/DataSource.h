@@ -1,6 +1,6 @@
 //===- DataSource.h - A kind of data ----------------------------*- C++ -*-===//
 //
-// A new kind is a folder beside this header with a function that returns its
+// A new kind is a folder next to this header with a function that returns its
 // only object, and a line of Sources.def.
 //
 //===----------------------------------------------------------------------===//
@@ -11,13 +11,13 @@
 
 namespace reprise::rt {
 
-/// What a name leads to in the file system.
+/// The type of a path in the file system.
 enum class PathKind { Nothing, File, Directory };
 
 class DataSource {
 public:
   virtual ~DataSource() = default;
-  /// Whether `--data` names this kind.
+  /// Returns true if `--data` names this kind.
   virtual bool takes(const std::string &source, PathKind kind) const = 0;
   virtual DataTraits traits(const DataSpec &spec) const = 0;
   virtual Expected<std::unique_ptr<Dataset>>
@@ -32,19 +32,19 @@ public:
 #include "Sources.def"
 #undef DATA_SOURCE
 
-/// The purpose of a split by its name, in any case of letters: "train" (or
+/// Returns the purpose of a split by its name, ignoring case: "train" (or
 /// training), "val" (valid, validation), "test" (testing); "" for other names.
 std::string purposeOf(const std::string &name);
 
-/// For data that are images and labels without names: the places of both among
-/// the columns that are wanted.
+/// The indices of image and label among the requested columns, for data of
+/// images and labels without names.
 struct LabelledImages {
   std::vector<Column> columns;
   size_t image = 0;
   std::optional<size_t> label;
 };
 
-/// Gives the image to the only data column, F32. Fails where there are more,
+/// Uses the only data column, F32, for the image. Fails if there are several,
 /// or others.
 Expected<LabelledImages> labelledImages(const std::string &source,
                                         const std::vector<Column> &wanted,

@@ -1,4 +1,4 @@
-//===- Dataset.cpp - Rows, and the kinds of data there are ----------------===//
+//===- Dataset.cpp - Rows, and the kinds of data --------------------------===//
 
 #include "DataSource.h"
 #include "reprise/Runtime/NameText.h"
@@ -60,7 +60,7 @@ Status Dataset::identify(uint64_t index, std::vector<uint8_t> &bytes) const {
   size_t total = 0;
   for (const Column &column : columns())
     total += column.bytes();
-  // One byte more, so that the place of an empty column exists.
+  // One byte more, so that an empty column has a valid address.
   bytes.resize(total + 1);
   std::vector<void *> places;
   size_t place = 0;
@@ -162,7 +162,7 @@ static PathKind kindOf(const std::string &path) {
   return S_ISDIR(info.st_mode) ? PathKind::Directory : PathKind::File;
 }
 
-/// Settings of images say nothing of other data.
+/// Settings of images do not apply to other data.
 static Status checkImages(const DataSource &source, const DataSpec &spec) {
   DataTraits traits = source.traits(spec);
   bool maySkip = traits.anySize || traits.hasFiles;

@@ -1,4 +1,4 @@
-//===- IndexCheck.cpp - Whether a column's integers are in range ----------===//
+//===- IndexCheck.cpp - Check that integers are in range ------------------===//
 
 #include "IndexCheck.h"
 #include <cstring>

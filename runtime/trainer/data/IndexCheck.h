@@ -1,4 +1,4 @@
-//===- IndexCheck.h - Whether a column's integers are in range --*- C++ -*-===//
+//===- IndexCheck.h - Check that integers are in range ----------*- C++ -*-===//
 #ifndef REPRISE_RUNTIME_TRAINER_DATA_INDEXCHECK_H
 #define REPRISE_RUNTIME_TRAINER_DATA_INDEXCHECK_H
 
@@ -6,12 +6,12 @@
 
 namespace reprise::rt {
 
-/// Takes the rows of a column, which outlives it, one after the other.
+/// Checks the rows of a column, which must outlive it, one after another.
 class IndexCheck {
 public:
   explicit IndexCheck(const Column &column);
-  /// Fails for the first element that is no class. `bytes` are the row's, of
-  /// I32 or I64 as `type` says.
+  /// Fails for the first element that is not a class. `bytes` are the row's, of
+  /// `type` I32 or I64.
   Status add(uint64_t row, rp_element_type type, const uint8_t *bytes);
   /// Returns one sentence for each range that has elements outside its table.
   std::vector<std::string> notes() const;

@@ -1,4 +1,4 @@
-//===- AutoCheckpoint.cpp - The state where a run was ended ---------------===//
+//===- AutoCheckpoint.cpp - Save the state when a run is interrupted ------===//
 #include "reprise/Runtime/OutputFile.h"
 #include "reprise/Runtime/Trainer/Hooks.h"
 #include "reprise/Runtime/Trainer/Trainer.h"

@@ -1,8 +1,8 @@
 //===- AutoSaveBest.cpp - The best states, and the last ones --------------===//
 //
-// What was evaluated and which was best stands in every state, so that a run
-// that goes on keeps the best of the runs before it, and evaluates an epoch
-// that a signal cut short.
+// Every state records the last evaluation and the best one, so that a resumed
+// run keeps the best of the earlier runs, and evaluates an epoch that a signal
+// interrupted.
 //
 //===----------------------------------------------------------------------===//
 #include "Watched.h"
@@ -47,7 +47,7 @@ Status AutoSaveBest::begin(HookContext &run) {
     return systemError("make", options.directory, error.value());
   REPRISE_RETURN_IF_ERROR(checkWritable(file("best")));
   REPRISE_RETURN_IF_ERROR(run.checkEvaluation());
-  // The end of an epoch whose evaluation was cut short.
+  // The end of an epoch whose evaluation was interrupted.
   bool atEnd = run.position().position == 0 && run.position().step > 0;
   Watched watched = Watched::read(run.memory(name()));
   uint64_t epoch = run.position().epoch;
@@ -68,7 +68,8 @@ Status AutoSaveBest::evaluated(HookContext &run, const EvaluateResult &result) {
     memory = watched.write();
     return {};
   }
-  // The state says of itself that it is the best; a failure leaves it unsaid.
+  // The state records that it is the best; if saving fails, the record is
+  // withdrawn.
   std::string before = memory;
   memory = watched.write();
   Status saved = run.save(file("best"));
@@ -77,7 +78,7 @@ Status AutoSaveBest::evaluated(HookContext &run, const EvaluateResult &result) {
   return saved;
 }
 
-/// Epochs of the states in the directory, from the first to the last.
+/// Returns the epochs of the states in the directory, in order.
 static std::vector<uint64_t> savedEpochs(const std::string &directory) {
   std::vector<uint64_t> epochs;
   std::error_code error;
@@ -98,7 +99,7 @@ static std::vector<uint64_t> savedEpochs(const std::string &directory) {
   return epochs;
 }
 
-/// Of what was saved up to `epoch`: later ones are another run's.
+/// Drops old states up to `epoch`: later ones belong to another run.
 Status AutoSaveBest::dropOld(uint64_t epoch) const {
   std::vector<uint64_t> epochs = savedEpochs(options.directory);
   epochs.erase(std::upper_bound(epochs.begin(), epochs.end(), epoch),
@@ -120,13 +121,13 @@ Status AutoSaveBest::afterEpoch(HookContext &run) {
     if (first.ok() && !status.ok())
       first = status;
   };
-  // One that fails keeps the others from nothing.
+  // A failed evaluation does not stop the others.
   if (isDue(epoch, options.testEvery, options.testStart))
     note(evaluate(run));
   if (isDue(epoch, options.saveEvery, options.saveStart)) {
     Status saved = run.save(file(kEpoch + std::to_string(epoch)));
     note(saved);
-    // Nothing is dropped for a state that is not there.
+    // If the new state was not saved, nothing is dropped.
     if (saved.ok())
       note(dropOld(epoch));
   }

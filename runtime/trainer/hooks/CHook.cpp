@@ -7,7 +7,7 @@ using namespace reprise::rt;
 
 namespace {
 
-/// What a C hook is shown of a run, while it lives.
+/// A C hook's view of a run, while it lives.
 class CRun {
 public:
   explicit CRun(HookContext &run);
@@ -126,7 +126,7 @@ reprise::rt::loadHook(const std::string &library) {
   std::string path = library.substr(0, colon);
   std::string options =
       colon == std::string::npos ? "" : library.substr(colon + 1);
-  // Without a slash the loader would look elsewhere.
+  // Without a slash the loader would search elsewhere.
   std::string place = path.find('/') == std::string::npos ? "./" + path : path;
   std::shared_ptr<void> handle(::dlopen(place.c_str(), RTLD_NOW | RTLD_LOCAL),
                                [](void *opened) {

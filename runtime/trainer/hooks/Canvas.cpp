@@ -1,7 +1,7 @@
 //===- Canvas.cpp - Pictures of rectangles and words ----------------------===//
 //
-// The shapes of letters are five pixels wide and seven high, with two rows for
-// tails below the line, and are drawn at twice their size.
+// Glyphs are five pixels wide and seven high, with two rows for descenders, and
+// are drawn at twice their size.
 //
 //===----------------------------------------------------------------------===//
 #include "Canvas.h"
@@ -14,7 +14,7 @@ namespace {
 
 constexpr int kScale = 2, kAdvance = 6 * kScale, kRows = 9;
 
-/// A row is five bits, the left one first.
+/// A row has five bits, the leftmost first.
 struct Shape {
   char letter;
   uint8_t rows[kRows];

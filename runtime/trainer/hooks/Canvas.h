@@ -10,27 +10,27 @@
 
 namespace reprise::rt {
 
-/// 0xRRGGBB.
+/// A color 0xRRGGBB.
 using Color = uint32_t;
 
-/// Pixels in RGB, (0, 0) at the upper left. What lies outside is not drawn.
+/// Pixels in RGB, (0, 0) at the upper left. Drawing outside has no effect.
 class Canvas {
 public:
   Canvas(int width, int height, Color ground);
   int width() const { return columns; }
   int height() const { return rows; }
   Color at(int x, int y) const;
-  /// From (x, y) on, `wide` times `high` pixels.
+  /// Fills `wide` times `high` pixels from (x, y) on.
   void fill(int x, int y, int wide, int high, Color color);
-  /// A line of dashes, two pixels high.
+  /// Draws a line of dashes, two pixels high.
   void dashes(int x, int y, int wide, Color color);
-  /// Digits, letters, spaces and full stops, the upper left at (x, y); a letter
-  /// that there is no shape for leaves its place empty.
+  /// Draws digits, letters, spaces and full stops, the upper left at (x, y);
+  /// letters without a glyph leave their place empty.
   void text(int x, int y, std::string_view words, Color color);
-  /// Of a text, in pixels.
+  /// Returns the width of a text, in pixels.
   static int widthOf(std::string_view words);
   static constexpr int kTextHeight = 14;
-  /// As a PNG file.
+  /// Returns a PNG file.
   Expected<std::string> encode() const;
 
 private:

@@ -1,4 +1,4 @@
-//===- EarlyStop.cpp - Ends a run that gets no better ---------------------===//
+//===- EarlyStop.cpp - End a run that no longer improves ------------------===//
 #include "Watched.h"
 #include "reprise/Runtime/Trainer/Hooks.h"
 #include "reprise/Runtime/Trainer/Trainer.h"
@@ -35,7 +35,7 @@ Status EarlyStop::begin(HookContext &run) {
   Watched watched = Watched::read(run.memory(name()));
   if (watched.step > 0)
     stopIfDue(run, watched);
-  // The end of an epoch whose evaluation was cut short.
+  // The end of an epoch whose evaluation was interrupted.
   bool atEnd = run.position().position == 0 && run.position().step > 0;
   return atEnd && watched.step < run.position().step ? afterEpoch(run)
                                                      : Status();

@@ -1,8 +1,7 @@
-//===- EpochTable.cpp - A table of the epochs that are done ---------------===//
+//===- EpochTable.cpp - A table of the finished epochs --------------------===//
 //
-// A state holds, as text: the sum of losses of the epoch under way and of how
-// many steps it is, then a line for each epoch, as in the file and with empty
-// times.
+// A state holds, as text: the sum of losses of the current epoch and their
+// number, then a line for each epoch, as in the file but with empty times.
 //
 //===----------------------------------------------------------------------===//
 #include "reprise/Runtime/OutputFile.h"
@@ -27,7 +26,7 @@ static std::string digits(Number value, int count, std::chars_format format) {
   return std::string(text, end);
 }
 
-/// Of a loss or a share.
+/// Formats a loss or a share.
 static std::string number(double value) {
   return digits(value, 8, std::chars_format::general);
 }
@@ -46,7 +45,7 @@ std::string EpochTable::line(const Row &row) {
   return text + "\n";
 }
 
-/// None where it is not a line of a table.
+/// Returns nothing if it is not a line of a table.
 std::optional<EpochTable::Row> EpochTable::readLine(const std::string &text) {
   std::vector<std::string> cells(1);
   for (char c : text)
@@ -68,7 +67,7 @@ void EpochTable::remember(HookContext &run) const {
   std::string text =
       courseNumber(sums.loss) + " " + std::to_string(sums.steps) + "\n";
   for (Row row : rows) {
-    // Two runs that compute the same save the same.
+    // Runs that compute the same save the same.
     row.times.assign(3, "");
     text += line(row);
   }
@@ -90,7 +89,7 @@ void EpochTable::recall(const std::string &memory) {
 // The file
 //===----------------------------------------------------------------------===//
 
-/// Takes what no state holds from the file that is there.
+/// Takes the times, which no state holds, from the existing file.
 Status EpochTable::takeTimes() {
   struct stat info = {};
   if (::stat(path.c_str(), &info) != 0 || !S_ISREG(info.st_mode) ||
@@ -120,7 +119,7 @@ Status EpochTable::takeTimes() {
       if (!old || !isSame(row, *old))
         continue;
       row.times = old->times;
-      // One that was made when the run had ended.
+      // An evaluation from after the end of the run.
       if (row.evaluation == none)
         row.evaluation = old->evaluation;
     }
@@ -144,7 +143,7 @@ Status EpochTable::begin(HookContext &run) {
   recall(run.memory(name()));
   REPRISE_RETURN_IF_ERROR(takeTimes());
   remember(run);
-  // The table of an earlier run is there until this one has a row.
+  // The table of an earlier run stays until this one has a row.
   return rows.empty() ? Status() : write();
 }
 
@@ -188,7 +187,7 @@ Status EpochTable::afterEpoch(HookContext &run) {
 }
 
 Status EpochTable::add(uint64_t step, const EvaluateResult &result) {
-  // One within an epoch is of no row.
+  // An evaluation within an epoch belongs to no row.
   if (rows.empty() || rows.back().step != std::to_string(step))
     return {};
   rows.back().evaluation = {

@@ -1,4 +1,4 @@
-//===- EvaluationTeller.cpp - Tells evaluations and the best of them ------===//
+//===- EvaluationTeller.cpp - Report evaluations and the best one ---------===//
 #include "Watched.h"
 #include "reprise/Runtime/Trainer/Hooks.h"
 #include "reprise/Runtime/Trainer/Trainer.h"
@@ -20,7 +20,7 @@ Status EvaluationTeller::evaluated(HookContext &run,
     return {where, isEnd ? where / perEpoch : 0, std::fabs(watchedValue),
             result.hasAccuracy};
   };
-  // One whose loss is not finite is no best.
+  // An evaluation whose loss is not finite is never the best.
   known.reset();
   if (watched.bestStep)
     known = at(watched.bestStep, watched.best);

@@ -13,7 +13,8 @@
 
 using namespace reprise::rt;
 
-/// What is kept of events that cannot be written: a disk may stay full.
+/// The most bytes of events kept while they cannot be written: a disk may stay
+/// full.
 static constexpr size_t kMostPending = size_t(16) << 20;
 
 static std::array<uint32_t, 256> crcTable() {
@@ -86,7 +87,7 @@ std::string EventFile::beginEvent(uint64_t step) {
   std::string event;
   std::chrono::duration<double> now =
       std::chrono::system_clock::now().time_since_epoch();
-  // The clock of the day may be set back.
+  // The wall clock may be set back.
   latest = std::max(latest, now.count());
   putKey(event, 1, k64);
   putFixed(event, latest);
@@ -132,7 +133,7 @@ void EventFile::addText(const std::string &tag, const std::string &text,
   std::string plugin, metadata, extent, shape, tensor, value, summary;
   putBytes(plugin, 1, "text");
   putBytes(metadata, 1, plugin);
-  putNumber(extent, 1, 1); // a vector of one text
+  putNumber(extent, 1, 1); // a vector with one text
   putBytes(shape, 2, extent);
   putNumber(tensor, 1, 7);
   putBytes(tensor, 2, shape);
@@ -169,15 +170,15 @@ void EventFile::addImage(const std::string &tag, const EncodedPicture &picture,
 
 static constexpr std::string_view kName = "events.out.tfevents.";
 
-/// Seconds in the name of a file that begins now: not before those of the files
-/// which are there, since their readers take them in the order of names.
+/// Returns the seconds in the name of a new file: not before those of existing
+/// files, since readers sort files by name.
 static uint64_t beginOf(const std::string &directory) {
   uint64_t begin = uint64_t(std::max<std::time_t>(std::time(nullptr), 0));
   std::error_code error;
   for (std::filesystem::directory_iterator at(directory, error), end;
        !error && at != end; at.increment(error)) {
     std::string name = at->path().filename();
-    // As many digits, or it is not a time that names are ordered by.
+    // Only numbers with as many digits are times in the order of names.
     if (name.compare(0, kName.size(), kName) != 0)
       continue;
     std::string digits = name.substr(kName.size());
@@ -203,7 +204,7 @@ Expected<EventFile> EventFile::create(const std::string &directory) {
   std::string begin = directory + "/" + std::string(kName) +
                       std::to_string(now) + "." + host + "." +
                       std::to_string(::getpid()) + ".";
-  // Two runs of one process in one second.
+  // Runs of one process in the same second get different numbers.
   for (int number = 0;; ++number) {
     file.name = begin + std::to_string(number);
     int fd = ::open(file.name.c_str(),
@@ -231,7 +232,7 @@ Status EventFile::flush() {
       continue;
     if (count < 0) {
       int error = errno;
-      // A reader stops at a record that is cut off.
+      // Readers stop at a truncated record.
       [[maybe_unused]] int cut = ::ftruncate(descriptor.get(), off_t(written));
       return systemError("write", name, error);
     }

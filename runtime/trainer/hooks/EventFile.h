@@ -30,7 +30,7 @@
 
 namespace reprise::rt {
 
-/// RGB, as PNG.
+/// An RGB image as PNG.
 struct EncodedPicture {
   uint32_t width = 0, height = 0;
   std::string png;
@@ -39,27 +39,27 @@ struct EncodedPicture {
 
 class EventFile {
 public:
-  /// A new file in `directory`, which is made where it is not there. Its name
-  /// has the time and the process in it, so that runs do not meet.
+  /// Creates a file in `directory`, which is created if necessary. Its name has
+  /// the time and the process, so that runs do not collide.
   static Expected<EventFile> create(const std::string &directory);
 
-  /// A run begins with this step: readers drop what earlier files have of it
-  /// and of later ones.
+  /// Records that a run begins with this step: readers drop this step and later
+  /// ones of earlier files.
   void addStart(uint64_t step);
   void addScalars(uint64_t step,
                   const std::vector<std::pair<std::string, double>> &scalars);
-  /// A text beside the curves, in Markdown.
+  /// Adds a text shown with the curves, in Markdown.
   void addText(const std::string &tag, const std::string &text,
                uint64_t step = 0);
   void addImage(const std::string &tag, const EncodedPicture &picture,
                 uint64_t step);
-  /// Writes what was added. Where it fails the file ends with its last whole
-  /// record, and the next flush tries again with what could not be written.
+  /// Writes the added events. If that fails, the file ends with its last whole
+  /// record, and the next flush retries the unwritten ones.
   Status flush();
   const std::string &path() const { return name; }
 
 private:
-  /// An event with its time, and the step where there is one.
+  /// Begins an event with its time, and the step if there is one.
   std::string beginEvent(uint64_t step);
   void addRecord(const std::string &data);
 

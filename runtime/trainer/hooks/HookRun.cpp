@@ -21,11 +21,11 @@ std::string reprise::rt::describe(const std::vector<HookFailure> &failures) {
 }
 
 //===----------------------------------------------------------------------===//
-// Telling
+// Calls of hooks
 //===----------------------------------------------------------------------===//
 
 void HookRun::record(const Hook &hook, const Status &status) {
-  // An evaluation that a signal cut short is nobody's failure.
+  // An evaluation that a signal interrupted is not a hook's failure.
   bool cut = wasCut && status.code() == RP_UNAVAILABLE;
   if (status.ok() || cut)
     return;
@@ -75,7 +75,7 @@ void HookRun::failed(const Status &error) {
 }
 
 //===----------------------------------------------------------------------===//
-// What hooks ask
+// Requests of hooks
 //===----------------------------------------------------------------------===//
 
 void HookRun::stop(const std::string &why) {
@@ -100,7 +100,7 @@ Status HookRun::save(const std::string &path) {
 }
 
 Expected<PlanMemory> HookRun::planMemory() {
-  // An evaluation takes another program where a run has several.
+  // In a run with several programs an evaluation switches the program.
   if (options.programs && hasSetInputs)
     return Status::error(RP_UNAVAILABLE,
                          "an evaluation has taken the place of the step's "
@@ -123,7 +123,7 @@ Status HookRun::checkEvaluation() {
   return {};
 }
 
-/// An evaluation takes the place of the step's outputs.
+/// An evaluation overwrites the step's outputs.
 Status HookRun::keepGradients() {
   if (options.gradientsPath.empty() || !hasGradients ||
       gradientsOf == where.step)
@@ -161,7 +161,7 @@ Expected<EvaluateResult> HookRun::evaluate() {
   Expected<EvaluateResult> result = rt::evaluate(backend, wanted);
   if (!result.ok())
     return result;
-  // What was counted until then is no evaluation.
+  // The counts so far are not an evaluation.
   if (isCut())
     return cut();
   last = *result;

@@ -1,4 +1,4 @@
-//===- HookRun.h - The hooks of a run -------------------------*- C++ -*-===//
+//===- HookRun.h - The hooks of a run ---------------------------*- C++ -*-===//
 #ifndef REPRISE_RUNTIME_TRAINER_HOOKS_HOOKRUN_H
 #define REPRISE_RUNTIME_TRAINER_HOOKS_HOOKRUN_H
 
@@ -8,16 +8,16 @@
 
 namespace reprise::rt {
 
-/// Calls hooks, and is what they ask of the run. `backend`, `options` and
-/// `where` outlive it; `where` is moved on by the run.
+/// Calls hooks, and is the context that they query. `backend`, `options` and
+/// `where` must outlive it; the run advances `where`.
 class HookRun final : public HookContext {
 public:
   HookRun(Backend &backend, const TrainOptions &options, RunPosition &where)
       : backend(backend), options(options), where(where) {}
 
-  /// The first refusal ends the run.
+  /// The first error ends the run.
   Status begin(uint64_t total, uint64_t perEpoch);
-  /// While a step changes variables.
+  /// Brackets the part of a step that changes variables.
   void stepBegins() { inStep = true; }
   void stepEnds() {
     inStep = false;
@@ -28,15 +28,15 @@ public:
   void failed(const Status &error);
 
   bool any() const { return !options.hooks.empty(); }
-  /// Why a hook stops the run; empty while none does.
+  /// Returns the reason why a hook stops the run; empty if none does.
   const std::string &stopReason() const { return reason; }
   const std::vector<HookFailure> &failures() const { return failed_; }
-  /// Of the variables as they are; null without.
+  /// Returns the evaluation of the present variables; null if there is none.
   const EvaluateResult *evaluation() const;
-  /// Whether an evaluation has set inputs since this was asked last.
+  /// Returns true if an evaluation has set inputs since the last call.
   bool tookInputs() { return std::exchange(hasSetInputs, false); }
-  /// The step whose gradients were written, before an evaluation took their
-  /// place in the arena; UINT64_MAX: of none.
+  /// The step whose gradients were written before an evaluation overwrote them
+  /// in the arena; UINT64_MAX: none.
   uint64_t gradientsStep() const { return gradientsOf; }
 
   const RunPosition &position() const override { return where; }
@@ -61,13 +61,13 @@ private:
   const TrainOptions &options;
   RunPosition &where;
   uint64_t total = 0, perEpoch = 0;
-  bool inStep = false, wasCut = false; // of the evaluation under way
+  bool inStep = false, wasCut = false; // of the running evaluation
   bool hasSetInputs = false, hasGradients = false;
-  /// Hooks that have begun, or are about to.
+  /// The number of hooks that have begun, or are about to.
   size_t begun = 0;
   std::string reason;
   std::vector<HookFailure> failed_;
-  /// Opened once: files may be looked at one by one for that.
+  /// Opened once: opening may read files one by one.
   std::unique_ptr<Dataset> testData;
   EvaluateResult last;
   uint64_t lastStep = UINT64_MAX, gradientsOf = UINT64_MAX;

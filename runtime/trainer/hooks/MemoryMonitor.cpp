@@ -1,4 +1,4 @@
-//===- MemoryMonitor.cpp - Memory of a run, now and then ------------------===//
+//===- MemoryMonitor.cpp - Periodic memory readings of a run --------------===//
 #include "reprise/Runtime/Trainer/Hooks.h"
 #include "reprise/Runtime/Trainer/Trainer.h"
 
@@ -22,7 +22,7 @@ private:
 
 } // namespace
 
-/// Of the run where it has one of its own that leaves less than the system's.
+/// Returns the run's own limit if it leaves less than the system's.
 MemoryLimit MemoryMonitor::limit(uint64_t resident) const {
   MemoryLimit tightest = tightestMemoryLimit();
   uint64_t own = options.limitBytes;

@@ -16,7 +16,7 @@ struct Named {
   uint64_t most = 0; // bytes, of all steps
 };
 
-/// By rp_buffer_kind; the colours are those of the report.
+/// Indexed by rp_buffer_kind; the colours are those of the report.
 constexpr std::array<Named, RP_BUFFER_KINDS> kKinds = {{
     {"parameters", 0x4E79A7},
     {"optimizer state", 0x8FB8DE},
@@ -31,14 +31,14 @@ constexpr std::array<Named, RP_BUFFER_KINDS> kKinds = {{
     {"updates", 0xA57BAB},
 }};
 
-/// Fixed bytes lie at the bottom, what passes quickly on top.
+/// The stacking order: fixed bytes at the bottom, short-lived ones on top.
 constexpr rp_buffer_kind kStack[] = {
     RP_BUFFER_PARAMETER,  RP_BUFFER_OPTIMIZER_STATE, RP_BUFFER_STATE,
     RP_BUFFER_CONSTANT,   RP_BUFFER_INPUT,           RP_BUFFER_ACTIVATION,
     RP_BUFFER_RECOMPUTED, RP_BUFFER_GRADIENT,        RP_BUFFER_UPDATE,
     RP_BUFFER_OUTPUT,     RP_BUFFER_WORKSPACE};
 
-/// By rp_phase.
+/// Indexed by rp_phase.
 constexpr Named kPhases[] = {{"forward", 0xA9C0DE},
                              {"backward", 0xA8D3A1},
                              {"recompute", 0xEBA0A1},
@@ -61,9 +61,9 @@ struct Unit {
   const char *name;
 };
 
-/// What a picture says, before it is drawn.
+/// The content of a picture, before it is drawn.
 struct Facts {
-  std::vector<Named> kinds, phases;    // that there are
+  std::vector<Named> kinds, phases;    // present ones
   uint64_t highest = 0;                // of steps and levels
   uint64_t mostInUse = 0;              // at a step
   double perPixel = 1;                 // bytes
@@ -111,7 +111,7 @@ static uint64_t usedBytes(const rp_step_memory &step) {
 static Facts lookAt(const PlanMemory &plan) {
   Facts facts;
   facts.highest = std::max<uint64_t>({plan.peakBytes, plan.budgetBytes, 1});
-  // Some room for what is written on the levels.
+  // Leaves some room for the labels of the levels.
   facts.perPixel = double(facts.highest) * 1.07 / kPlotHeight;
   for (rp_buffer_kind kind : kStack) {
     Named named = kKinds[kind];
@@ -134,7 +134,7 @@ static Facts lookAt(const PlanMemory &plan) {
 // The plot
 //===----------------------------------------------------------------------===//
 
-/// Lines at about six round numbers.
+/// Draws lines at about six round numbers.
 static void drawGrid(const Facts &facts, Canvas &canvas) {
   Unit unit = unitFor(double(facts.highest));
   double least = facts.perPixel * kPlotHeight / unit.bytes / 7;
@@ -183,7 +183,7 @@ static void drawColumns(const PlanMemory &plan, const Facts &facts,
   }
 }
 
-/// A line right above so many bytes, with words on it at its end.
+/// Draws a line right above so many bytes, labelled at its end.
 static void drawLevel(const Facts &facts, uint64_t bytes, const char *name,
                       Color color, Canvas &canvas) {
   int y = kBase - facts.heightOf(bytes) - 2;
@@ -197,7 +197,7 @@ static void drawLevels(const PlanMemory &plan, const Facts &facts,
                        Canvas &canvas) {
   uint64_t peak = plan.peakBytes, budget = plan.budgetBytes;
   drawLevel(facts, peak, "peak", kInk, canvas);
-  // Words on both need room, and the picture's description has both.
+  // Both labels need room; the picture's description has both in any case.
   bool isApart =
       budget > 0 && facts.heightOf(budget) > facts.heightOf(peak) + kLegendRow;
   if (isApart)
@@ -205,11 +205,11 @@ static void drawLevels(const PlanMemory &plan, const Facts &facts,
 }
 
 //===----------------------------------------------------------------------===//
-// What the colours are
+// Legend
 //===----------------------------------------------------------------------===//
 
-/// Rows of swatches with names from `top` on; the first row below them. Without
-/// a canvas nothing is drawn.
+/// Draws rows of swatches with names from `top` on; returns the first row below
+/// them. Draws nothing without a canvas.
 static int drawLegend(const std::vector<Named> &items, int top,
                       Canvas *canvas) {
   int x = kLeft;

@@ -1,10 +1,10 @@
 //===- PlanPicture.h - Memory of a plan as a picture ------------*- C++ -*-===//
 //
-// Columns are the program's steps, from the first to the last; what is stacked
-// in one are the bytes that the plan has in use while it runs, by kind. The
-// highest column reaches the predicted peak but for what lies unused between
-// buffers then, which is little. Where there are more steps than pixels a
-// column shows the one of them with most in use. Below lies a strip of phases.
+// Columns are the program's steps, from the first to the last; each stacks the
+// bytes that the plan has in use during the step, by kind. The highest column
+// reaches the predicted peak except for the unused bytes between buffers, which
+// are few. If there are more steps than pixels, a column shows the step with
+// the most bytes in use. Below is a strip of phases.
 //
 //===----------------------------------------------------------------------===//
 #ifndef REPRISE_RUNTIME_TRAINER_HOOKS_PLANPICTURE_H
@@ -15,7 +15,7 @@
 
 namespace reprise::rt {
 
-/// Draws a plan of one step or more; the description says what the colours are.
+/// Draws a plan of one step or more; the description explains the colours.
 Expected<EncodedPicture> drawPlan(const PlanMemory &plan);
 
 } // namespace reprise::rt

@@ -1,12 +1,11 @@
-//===- ProfileTrace.cpp - Some steps of a run on a time line --------------===//
+//===- ProfileTrace.cpp - A timeline of some steps of a run ---------------===//
 //
 // The file is JSON in the trace event format that Perfetto and chrome://tracing
 // open: complete events ("X") of the run's spans and of the program's steps
-// within them, and counters ("C") of the bytes that the plan has in use.
-// The runtime times each step of a program but not when it begins: they are
-// laid one behind another from the begin of the run, which leaves out what lies
-// between them. In a run of several programs spans and steps say whose they
-// are.
+// within them, and counters ("C") of the bytes that the plan has in use. The
+// runtime times each step of a program but not when it begins: they are placed
+// one after another from the beginning of the run, without the gaps between
+// them. In a run of several programs, spans and steps name their program.
 //
 //===----------------------------------------------------------------------===//
 #include "reprise/Runtime/OutputFile.h"
@@ -72,7 +71,7 @@ Status ProfileTrace::afterStep(HookContext &run, const Progress &step) {
   return number > options.last ? write() : Status();
 }
 
-/// Appends the program's steps, and what they have in use.
+/// Appends the program's steps, and their bytes in use.
 static void addSteps(const ProfileTrace::Timed &timed, double origin,
                      ordered_json &events) {
   const TracedProgram &program = *timed.program;
@@ -97,7 +96,8 @@ static void addSteps(const ProfileTrace::Timed &timed, double origin,
   }
 }
 
-/// A span of the run; steps are called by their program, where that has a name.
+/// Returns the event of a span of the run; steps have the name of their
+/// program, if it has one.
 static ordered_json spanEvent(const RunSpan &span, double origin,
                               const std::string &program) {
   std::string what = span.what;
@@ -132,7 +132,7 @@ Status ProfileTrace::write() {
     addSteps(timed, origin, events);
   ordered_json file = {{"displayTimeUnit", "ms"},
                        {"traceEvents", std::move(events)}};
-  // Names may hold what is no UTF-8.
+  // Names may contain invalid UTF-8.
   std::string text =
       file.dump(1, ' ', false, ordered_json::error_handler_t::replace) + "\n";
   return writeFile(options.path, text.data(), text.size());

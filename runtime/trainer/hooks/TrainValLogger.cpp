@@ -48,12 +48,12 @@ Status TrainValLogger::begin(HookContext &run) {
   return file->flush();
 }
 
-/// The plan of a program when it has run first.
+/// Adds the plan of a program after its first run.
 Status TrainValLogger::showPlan(HookContext &run, const Progress &step) {
   if (shown.count(step.program))
     return {};
   Expected<PlanMemory> plan = run.planMemory();
-  // Another step of the program shows it, or there is none.
+  // Another step of the program adds it, or there is none.
   if (plan.status().code() == RP_UNAVAILABLE)
     return {};
   if (!plan.ok())
@@ -65,7 +65,7 @@ Status TrainValLogger::showPlan(HookContext &run, const Progress &step) {
   if (!picture.ok())
     return picture.status();
   std::string program = step.program.empty() ? "" : ", " + step.program;
-  // A tag is of one kind of summary.
+  // A tag has one kind of summary.
   file->addImage("plan/memory" + program, *picture, step.step);
   file->addText("plan/legend" + program, picture->description, step.step);
   return {};

@@ -9,7 +9,7 @@ namespace reprise::rt {
 
 struct EvaluateResult;
 
-/// The best evaluation so far, as text between two runs.
+/// The best evaluation so far, in the form kept as text between runs.
 struct Watched {
   uint64_t step = 0;     // of the last evaluation that was counted
   uint64_t bestStep = 0; // 0: there is none
@@ -18,17 +18,17 @@ struct Watched {
 
   static Watched read(const std::string &text);
   std::string write() const;
-  /// Counts an evaluation; whether it is better than the best by more than
-  /// `least`. One of a step that was counted says nothing.
+  /// Counts an evaluation; returns true if it is better than the best by more
+  /// than `least`. A step that was counted already has no effect.
   bool add(uint64_t step, double value, double least);
 };
 
-/// What is compared: accuracy, or the negative loss where there is none or
-/// `byLoss` says so.
+/// Returns the compared value: accuracy, or the negative loss without an
+/// accuracy or with `byLoss`.
 double watchedValue(const EvaluateResult &result, bool byLoss);
 
-/// Whether epoch `epoch` (counted from 1) is a multiple of `every` and not
-/// before `start`; never where `every` is 0.
+/// Returns true if epoch `epoch` (counted from 1) is a multiple of `every` and
+/// not before `start`; never if `every` is 0.
 bool isDue(uint64_t epoch, uint64_t every, uint64_t start);
 
 } // namespace reprise::rt

@@ -84,7 +84,7 @@ private:
     return {};
   }
 
-  /// What a file says, in a message: not whole pages of it.
+  /// Shortens a field of a file for a message.
   static std::string shorten(const std::string &field) {
     return field.size() <= 40 ? field : field.substr(0, 40) + "...";
   }

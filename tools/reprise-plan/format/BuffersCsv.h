@@ -1,7 +1,7 @@
 //===- BuffersCsv.h - Buffers to place, as CSV ------------------*- C++ -*-===//
 //
 // The format of minimalloc: a line of titles, `id,lower,upper,size` in any
-// sequence, then a line a buffer, which lives in [lower, upper). A column
+// order, then a line for each buffer, which lives in [lower, upper). A column
 // `offset` is accepted and ignored. There is no quoting.
 //
 //===----------------------------------------------------------------------===//
@@ -22,12 +22,13 @@ struct CsvBuffer {
 rt::Expected<std::vector<CsvBuffer>> readBuffers(const std::string &name,
                                                  const std::string &text);
 
-/// The same table with a column of offsets.
+/// Returns the same table with a column of offsets.
 std::string writeBuffers(const std::vector<CsvBuffer> &buffers,
                          const std::vector<uint64_t> &offsets);
 
-/// What placeBuffers takes. Times keep their distances, by which searches rank
-/// buffers, unless they span more than 32 bits; then they are renumbered.
+/// Returns the input of placeBuffers. Times keep their distances, by which
+/// searches rank buffers, unless they span more than 32 bits; then they are
+/// renumbered.
 std::vector<Buffer> toBuffers(const std::vector<CsvBuffer> &buffers);
 
 } // namespace reprise::plan::format

@@ -2,9 +2,9 @@
 //
 // Method:  values first, by name; then ops, whose operands are looked up; then
 //          the order: the file's own, or Kahn's algorithm with the file's
-//          sequence as priority. What is left of it holds a cycle, which is
-//          named. checkGraph has the last word.
-// Cost:    linear, but for the logarithm of the queue.
+//          sequence as priority. Ops left over by it contain a cycle, which the
+//          error names. checkGraph checks the result.
+// Cost:    linear, except for the logarithm of the queue.
 //
 //===----------------------------------------------------------------------===//
 #include "format/GraphJson.h"
@@ -31,7 +31,7 @@ public:
     for (const JsonNode &node : valueList->items)
       REPRISE_RETURN_IF_ERROR(readValue(node));
     REPRISE_RETURN_IF_ERROR(resolveViews());
-    // All names before any reference: "after" may point ahead.
+    // All names before any reference: "after" may refer to later ops.
     for (const JsonNode &node : opList->items)
       REPRISE_RETURN_IF_ERROR(readOpName(node));
     for (OpId id = 0; id < graph.ops.size(); ++id)
@@ -65,7 +65,7 @@ private:
     return fields.readList("order", orderList);
   }
 
-  /// Reads the name of an object of a list and enters it into `ids`.
+  /// Reads the name of an object in a list and enters it into `ids`.
   Status readName(const JsonNode &node, const char *kind, Ids &ids,
                   std::string &name) {
     std::string what = std::string(kind) + " " + std::to_string(ids.size());
@@ -194,7 +194,8 @@ private:
     return {};
   }
 
-  /// Pairs [output, input]; the input at every operand that has its name.
+  /// Reads pairs [output, input]; the input stands for every operand of its
+  /// name.
   Status readInPlace(const JsonFields &fields, const std::string &what,
                      Op &op) {
     const JsonNode *list = nullptr;
@@ -230,7 +231,7 @@ private:
   // Order
   //===--------------------------------------------------------------------===//
 
-  /// Whoever reads a fixed value does so before it is changed.
+  /// Orders the readers of a fixed value before the op that changes it.
   void orderOverwriters() {
     std::vector<std::vector<OpId>> changers(graph.values.size());
     bool any = false;
@@ -341,7 +342,7 @@ private:
     OpId at = 0;
     while (!missing[at])
       ++at;
-    // Every op that is left needs another one that is.
+    // Each of the remaining ops needs another remaining one.
     std::vector<uint32_t> position(graph.ops.size(), kNone);
     std::vector<OpId> path;
     while (position[at] == kNone) {

@@ -13,15 +13,15 @@
 namespace reprise::plan::format {
 
 struct GraphFile {
-  /// Passes checkGraph. Ops are in the file's "order" where it has one, else
-  /// sorted so that each comes after what it needs and the file's sequence is
-  /// kept as far as that allows. What changes a fixed value has its readers in
-  /// Op::after.
+  /// A graph that passes checkGraph. Ops are in the file's "order" if it has
+  /// one, otherwise sorted so that each comes after its dependencies and the
+  /// file's sequence is kept as far as possible. An op that changes a fixed
+  /// value has the value's readers in Op::after.
   Graph graph;
   bool hasOrder = false;
 };
 
-/// `name` is what messages call the file.
+/// `name` is the file's name in messages.
 rt::Expected<GraphFile> readGraph(const std::string &name, std::string text);
 
 } // namespace reprise::plan::format

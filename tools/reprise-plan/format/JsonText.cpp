@@ -1,9 +1,9 @@
-//===- JsonText.cpp - JSON whose values know their place ------------------===//
+//===- JsonText.cpp - JSON with places of values --------------------------===//
 //
-// Method:  nlohmann's parser reports values one after the other and keeps no
-//          stack of calls. It doesn't say where they are, so a cursor follows
-//          in the text: from the end of one token, over blanks, commas and
-//          colons, to the beginning of the next.
+// Method:  nlohmann's parser reports values one after another without
+//          recursion. It doesn't report their places, so a cursor follows in
+//          the text: from the end of one token, over blanks, commas and colons,
+//          to the beginning of the next.
 // Cost:    linear.
 //
 //===----------------------------------------------------------------------===//
@@ -125,7 +125,7 @@ private:
       ++cursor;
     return cursor;
   }
-  /// Passes a number or a literal.
+  /// Skips a number or a literal.
   size_t scanWord() {
     size_t begin = tokenBegin();
     while (cursor < text.size() &&
@@ -177,7 +177,7 @@ private:
                              std::to_string(JsonText::kMostDepth) + " deep");
     if (!add(kind, begin))
       return false;
-    // Elements of what is open are not added to, so pointers stay good.
+    // Nothing is added to the lists of open elements, so pointers stay valid.
     stack.push_back(last);
     return true;
   }

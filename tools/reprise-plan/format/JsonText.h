@@ -1,7 +1,7 @@
-//===- JsonText.h - JSON whose values know their place ----------*- C++ -*-===//
+//===- JsonText.h - JSON with places of values ------------------*- C++ -*-===//
 //
-// A file of JSON as a tree, with the place of every value for messages. What
-// is too deep or too large is refused before it costs memory.
+// A file of JSON as a tree, with the place of every value for messages. Input
+// that is too deep or too large is rejected before it takes memory.
 //
 //===----------------------------------------------------------------------===//
 #ifndef REPRISE_PLAN_FORMAT_JSONTEXT_H
@@ -31,28 +31,28 @@ struct JsonNode {
   uint64_t integer = 0;
   double number = 0;           // of Integer too
   std::string text;            // of a string; a number as it is written
-  std::string key;             // where the parent is an object
-  size_t keyOffset = 0;        // the same
+  std::string key;             // in an object
+  size_t keyOffset = 0;        // in an object
   std::vector<JsonNode> items; // elements or members, in the file's order
 
-  /// "an object", "a string" and so on.
+  /// Returns "an object", "a string" and so on.
   const char *kindName() const;
   const JsonNode *find(const std::string &key) const;
 };
 
 class JsonText {
 public:
-  /// Values nest at most this deep, and there are at most this many.
+  /// The limits of nesting and of the number of values.
   static constexpr size_t kMostDepth = 32, kMostValues = 8000000;
 
-  /// `name` is what messages call the file. Refuses keys that an object has
-  /// twice.
+  /// `name` is the file's name in messages. Rejects duplicate keys of an
+  /// object.
   static rt::Expected<JsonText> parse(const std::string &name,
                                       std::string text);
 
   const JsonNode &root() const { return tree; }
   const std::string &name() const { return file; }
-  /// An error at a value: "NAME:LINE:COLUMN: MESSAGE".
+  /// Returns an error at a value: "NAME:LINE:COLUMN: MESSAGE".
   rt::Status error(const JsonNode &at, const std::string &message) const;
   rt::Status errorAt(size_t offset, const std::string &message) const;
 
@@ -68,18 +68,18 @@ public:
   JsonFields(const JsonText &text, const JsonNode &object, std::string what)
       : json(text), object(object), what(std::move(what)) {}
 
-  /// Fails unless it is an object that has none but these members.
+  /// Fails unless it is an object with only these members.
   rt::Status check(const std::vector<std::string> &known) const;
   const JsonNode *find(const char *key) const { return object.find(key); }
 
-  // Each leaves `result` alone where the member is absent, or null.
+  // These do not change `result` if the member is absent or null.
   rt::Status read(const char *key, bool &result) const;
   rt::Status read(const char *key, uint64_t &result) const; // bytes
   rt::Status read(const char *key, double &result) const;   // not negative
   rt::Status read(const char *key, std::string &result) const;
-  /// Elements of a list of strings.
+  /// Reads the elements of a list of strings.
   rt::Status read(const char *key, std::vector<const JsonNode *> &result) const;
-  /// The same of any list.
+  /// The same for any list.
   rt::Status readList(const char *key, const JsonNode *&result) const;
   rt::Status require(const char *key) const;
 

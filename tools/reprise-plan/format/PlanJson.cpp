@@ -157,7 +157,7 @@ rt::Expected<Plan> readPlan(const std::string &name, std::string text,
   return std::move(reader.plan);
 }
 
-/// One line a step, so that plans can be compared with diff.
+/// One line per step, so that plans can be compared with diff.
 std::string writePlan(const Graph &graph, const Plan &plan) {
   using Json = nlohmann::ordered_json;
   Json inputs = Json::object();

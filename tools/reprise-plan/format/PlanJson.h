@@ -12,7 +12,7 @@
 
 namespace reprise::plan::format {
 
-/// Reads a plan without judging it: that is what validatePlan is for.
+/// Reads a plan without checking it; validatePlan does.
 rt::Expected<Plan> readPlan(const std::string &name, std::string text,
                             const Graph &graph);
 

@@ -1,4 +1,4 @@
-//===- ArtifactFile.cpp - An artifact for reading -------------------------===//
+//===- ArtifactFile.cpp - Read artifacts ----------------------------------===//
 
 #include "ArtifactFile.h"
 #include "reprise/Limits.h"
@@ -84,7 +84,7 @@ static std::string textOf(const flatbuffers::String *text) {
   return text ? text->str() : std::string();
 }
 
-/// A FlatBuffers vector, or nothing where it is absent.
+/// Visits a FlatBuffers vector, if it is present.
 template <typename T, typename Function>
 static void forEach(const flatbuffers::Vector<T> *vector, Function function) {
   for (uint32_t i = 0; vector && i < vector->size(); ++i)
@@ -121,7 +121,7 @@ static ViewFacts factsOf(const fb::View &view) {
           elements * rt::elementBytes(rp_element_type(view.type()))};
 }
 
-/// Of qkv (B,N,3,H,D) the scores (B,H,N,N), in f32.
+/// Returns the bytes of the scores (B,H,N,N), in f32, for qkv (B,N,3,H,D).
 static uint64_t scoreBytes(const fb::View &qkv) {
   uint64_t tokens = qkv.shape()->Get(1);
   return 4 * qkv.shape()->Get(0) * qkv.shape()->Get(3) * tokens * tokens;
@@ -148,7 +148,7 @@ static void addLaunch(const fb::KernelLaunch &launch, StepFacts &facts) {
   uint32_t args = launch.args() ? launch.args()->size() : 0;
   std::vector<bool> isWritten(args);
   forEach(launch.writes(), [&](uint32_t number) { isWritten[number] = true; });
-  // The number of an argument among the reads, or among the writes.
+  // The number of each argument among the reads, or among the writes.
   std::vector<uint32_t> numbers;
   for (uint32_t i = 0; i < args; ++i) {
     std::vector<ViewFacts> &views = isWritten[i] ? facts.writes : facts.reads;

@@ -1,7 +1,7 @@
-//===- ArtifactFile.h - An artifact for reading -----------------*- C++ -*-===//
+//===- ArtifactFile.h - Read artifacts --------------------------*- C++ -*-===//
 //
-// An artifact whose container, digest and payload have been checked as the
-// runtime checks them, so that a damaged file gives a message and no table.
+// An artifact whose container, digest and payload have been checked like in the
+// runtime, so that a damaged file gives an error and no table.
 //
 //===----------------------------------------------------------------------===//
 #ifndef REPRISE_TOOLS_ARTIFACT_ARTIFACTFILE_H
@@ -19,15 +19,15 @@ public:
   /// Copies the bytes.
   static rt::Expected<ArtifactFile> fromMemory(const void *data, size_t size);
 
-  /// Everything reachable from it has been checked.
+  /// Returns the program, of which everything reachable has been checked.
   const rt::fb::Program &root() const { return *program; }
   uint64_t fileBytes() const { return size; }
   const uint8_t *data() const { return bytes.get(); }
-  /// The seal's 32 digits.
+  /// Returns the digest's 32 digits.
   std::string digest() const;
 
 private:
-  // 64-aligned, as the payload's vectors need.
+  // Aligned to 64, as the payload's vectors require.
   std::shared_ptr<uint8_t> bytes;
   uint64_t size = 0;
   const rt::fb::Program *program = nullptr;
@@ -37,7 +37,7 @@ private:
 };
 
 ProgramFacts factsOf(const ArtifactFile &artifact);
-/// Of a program that has been checked, or that was just made.
+/// Returns the facts of a program that has been checked, or was just compiled.
 ProgramFacts factsOf(const rt::fb::Program &program);
 
 } // namespace reprise::tools

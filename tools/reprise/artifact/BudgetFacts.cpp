@@ -1,4 +1,4 @@
-//===- BudgetFacts.cpp - What a budget does to a step ---------------------===//
+//===- BudgetFacts.cpp - The effect of a budget on a step -----------------===//
 
 #include "BudgetFacts.h"
 #include "reprise/Plan/BufferNames.h"
@@ -12,7 +12,7 @@ using namespace reprise;
 using namespace reprise::tools;
 using nlohmann::ordered_json;
 
-/// Lines that a table of costly values has.
+/// The number of lines of a table of costly values.
 static constexpr size_t kCostly = 10;
 
 //===----------------------------------------------------------------------===//
@@ -35,9 +35,9 @@ double BudgetFacts::provenShare() const {
   return -excess(double(provenBytes), double(smallest.bytes));
 }
 
-/// What is computed again, by the time that takes.
+/// Returns the recomputed values, by their recomputation time.
 static std::vector<ValueFacts> findCostly(const EntryFacts &entry) {
-  std::map<uint32_t, ValueFacts> byFirst; // by the step that was the first one
+  std::map<uint32_t, ValueFacts> byFirst; // by the step that computed it first
   for (uint32_t number = 0; number < entry.steps.size(); ++number) {
     const StepFacts &step = entry.steps[number];
     if (step.phase != Phase::Recompute)
@@ -112,7 +112,7 @@ std::string tools::describeMode(const ProgramFacts &program) {
 // Numbers
 //===----------------------------------------------------------------------===//
 
-/// The unit whose rounding costs less than a hundredth.
+/// Returns the unit whose rounding costs less than a hundredth.
 static uint64_t budgetUnit(uint64_t bytes) {
   return bytes >= uint64_t(100) << 20 ? 1 << 20
          : bytes >= 100 << 10         ? 1 << 10
@@ -169,7 +169,7 @@ static std::string costlyTable(const std::vector<ValueFacts> &values) {
   return table.str();
 }
 
-/// ", with the kernels of 'per-block'".
+/// Returns ", with the kernels of 'per-block'".
 static std::string kernelsText(const PointFacts &point) {
   return point.kernels.empty()
              ? ""

@@ -1,8 +1,8 @@
-//===- BudgetFacts.h - What a budget does to a step -------------*- C++ -*-===//
+//===- BudgetFacts.h - The effect of a budget on a step ---------*- C++ -*-===//
 //
-// Plain data, and how it reads: as text and as JSON. Of a budget that is kept
-// it is the certificate of a program, fresh or from an artifact; of one that
-// cannot be met it is taken from plans, see PlanFacts.h.
+// Plain data, with its forms as text and as JSON. For a budget that is met, it
+// is the certificate of a program, just compiled or from an artifact; for one
+// that cannot be met, it is taken from plans, see PlanFacts.h.
 //
 //===----------------------------------------------------------------------===//
 #ifndef REPRISE_TOOLS_ARTIFACT_BUDGETFACTS_H
@@ -22,53 +22,54 @@ struct BudgetFacts {
   uint64_t fixed = 0; // bytes of variables and constants
   PointFacts plain;   // without recomputation
   PointFacts smallest;
-  PointFacts rounded; // within budgetTextBytes(smallest.bytes), of a refusal
-  /// Bytes under which no schedule of the kernels exists, the op that needs
-  /// them at once, and what it needs, largest first: of a refusal all, its
-  /// workspace among it, of a certificate some.
+  PointFacts rounded; // for a refusal: within budgetTextBytes(smallest.bytes)
+  /// The bytes below which no schedule of the kernels exists, the op that needs
+  /// them at once, and its values, largest first: for a refusal all of them,
+  /// including its workspace; for a certificate some.
   uint64_t provenBytes = 0;
-  uint64_t provenFixed = 0; // of a refusal: variables and constants in them
+  uint64_t provenFixed = 0; // for a refusal: variables and constants among them
   std::string provenAt;
   std::vector<ValueFacts> pinned;
 
   uint64_t asked = 0;
-  /// Without: the budget cannot be met, and what follows is empty.
+  /// Nothing if the budget cannot be met; the members after it are then empty.
   std::optional<PointFacts> plan;
   double boundMilliseconds = 0;
-  uint64_t picosecondsPerMiB = 0; // that one more MiB saves at most
+  uint64_t picosecondsPerMiB = 0; // largest saving by one more MiB
   std::vector<ValueFacts> costly;
 
-  /// More than without recomputation; a mode's kernels may take less.
+  /// Returns the extra time compared with no recomputation; a mode's kernels
+  /// may take less.
   double recomputeMilliseconds() const {
     return std::max(0.0, plan->milliseconds - plain.milliseconds);
   }
-  /// The same as a share of the step without recomputation.
+  /// Returns the same as a share of the step without recomputation.
   double recomputedShare() const {
     return plain.milliseconds > 0 ? recomputeMilliseconds() / plain.milliseconds
                                   : 0;
   }
   double gap() const;
-  /// How far the smallest budget is above the proven bound.
+  /// Returns the gap between the smallest budget and the proven bound.
   double smallestGap() const;
-  /// How far the proven bound is below it, as a share of it.
+  /// Returns the proven bound's distance below it, as a share of it.
   double provenShare() const;
 };
 
-/// What an entry's certificate says, none without one. `source` is what the
-/// user calls the program.
+/// Returns the facts of an entry's certificate, nothing if it has none.
+/// `source` is the user's name of the program.
 std::optional<BudgetFacts> budgetFactsOf(const std::string &source,
                                          const ProgramFacts &program,
                                          const EntryFacts &entry);
 
-/// The same of the program's certified entry.
+/// Returns the same for the program's certified entry.
 std::optional<BudgetFacts> budgetFactsOf(const std::string &source,
                                          const ProgramFacts &program);
 
-/// "none", and of a program that keeps a budget with it: "none, budget of 1000
-/// bytes (+4.51% time, at least +4.32%)". "" where nothing is known.
+/// Returns "none", with the budget if the program meets one: "none, budget of
+/// 1000 bytes (+4.51% time, at least +4.32%)". "" if nothing is known.
 std::string describeMode(const ProgramFacts &program);
 
-/// Titles and values, in the order that they are shown in.
+/// Returns titles and values in display order.
 std::vector<std::pair<std::string, std::string>>
 linesOf(const BudgetFacts &facts);
 
@@ -80,15 +81,15 @@ nlohmann::ordered_json toJson(const ValueFacts &value);
 // Numbers
 //===----------------------------------------------------------------------===//
 
-/// The fewest whole MiB (or KiB, where those would be far off) that hold
-/// `bytes`, as --budget takes them: "173MiB".
+/// Returns the fewest whole MiB (or KiB, if those would be far off) that hold
+/// `bytes`, in the form of --budget: "173MiB".
 std::string budgetText(uint64_t bytes);
 uint64_t budgetTextBytes(uint64_t bytes);
 
-/// "12.3 ms", "1.23 s".
+/// Formats "12.3 ms", "1.23 s".
 std::string formatMilliseconds(double milliseconds);
 
-/// "+3.1%", "+0.02%".
+/// Formats "+3.1%", "+0.02%".
 std::string formatMore(double share);
 
 } // namespace reprise::tools

@@ -1,4 +1,4 @@
-//===- ProgramFacts.cpp - What a program says of itself -------------------===//
+//===- ProgramFacts.cpp - Facts about a program ---------------------------===//
 
 #include "ProgramFacts.h"
 #include "reprise/Kept.h"
@@ -52,7 +52,7 @@ double reprise::tools::millisecondsOf(uint64_t picoseconds) {
   return double(picoseconds) * 1e-9;
 }
 
-/// The shape of the first tensor of a role; empty without one.
+/// Returns the shape of the first tensor of a role; empty if there is none.
 static std::vector<int64_t>
 shapeOf(const ProgramFacts &program,
         std::vector<TensorFacts> EntryFacts::*tensors, rp_binding_role role) {
@@ -118,7 +118,7 @@ EntrySummary reprise::tools::summarize(const ProgramFacts &program,
   return summary;
 }
 
-/// The first `depth` names of a dotted path.
+/// Returns the first `depth` names of a dotted path.
 static std::string cutPath(const std::string &path, unsigned depth) {
   size_t at = 0;
   for (unsigned i = 0; i < depth; ++i) {
@@ -155,7 +155,7 @@ std::vector<ModuleFacts> reprise::tools::byModule(const EntryFacts &entry,
   for (const BufferFacts &buffer : entry.buffers) {
     uint32_t first =
         std::min<uint32_t>(buffer.firstStep, uint32_t(entry.steps.size() - 1));
-    // What was there before the step is nobody's.
+    // Buffers from before the step belong to no module.
     bool isInput = buffer.kind == BufferKind::Input;
     ModuleFacts &module = moduleOf(isInput ? "" : entry.steps[first].module);
     if (isKeptAfter(entry.forwardSteps, buffer.firstStep, buffer.lastStep))
@@ -178,7 +178,7 @@ reprise::tools::liveBytes(const EntryFacts &entry) {
 }
 
 size_t reprise::tools::peakStep(const EntryFacts &entry) {
-  // Differences of the sum of live bytes, which are few per buffer.
+  // Changes of the sum of live bytes; each buffer has few.
   std::vector<int64_t> change(entry.steps.size() + 1, 0);
   for (const BufferFacts &buffer : entry.buffers) {
     if (buffer.firstStep >= entry.steps.size())

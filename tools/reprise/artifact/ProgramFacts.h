@@ -1,4 +1,4 @@
-//===- ProgramFacts.h - What a program says of itself -----------*- C++ -*-===//
+//===- ProgramFacts.h - Facts about a program -------------------*- C++ -*-===//
 //
 // Plain data: the buffers and steps of a placed program without its code. Read
 // from an artifact here, or from rt.program by the driver, so that tables and
@@ -17,7 +17,7 @@
 
 namespace reprise::tools {
 
-/// In the order, and with the numbers, of runtime/schemas/program.fbs.
+/// The order and the numbers are those of runtime/schemas/program.fbs.
 enum class BufferKind : uint8_t {
   Parameter,
   OptimizerState,
@@ -38,15 +38,15 @@ constexpr size_t kPhases = 4;
 
 enum class Action : uint8_t { LibraryCall, Kernel, Copy };
 
-/// "parameter", "optimizer state" and so on.
+/// Returns "parameter", "optimizer state" and so on.
 const char *kindName(BufferKind kind);
 const char *phaseName(Phase phase);
 const char *actionName(Action action);
-/// As rt.buffer says it: "source_gone"; "" where nothing is known.
+/// Returns the name in rt.buffer: "source_gone"; "" if unknown.
 const char *reasonName(plan::Reason reason);
 
-/// Bytes; steps are indices, both inclusive. Buffers of the program live for
-/// ever and have no steps.
+/// Bytes; steps are indices, both inclusive. Buffers of the program live
+/// forever and have no steps.
 struct BufferFacts {
   std::string name;
   BufferKind kind = BufferKind::Activation;
@@ -69,11 +69,12 @@ struct StepFacts {
   uint64_t picoseconds = 0; // modelled
   std::optional<uint32_t> cloneOf =
       std::nullopt;      // the step that computed the same first
-  bool isAsked = false;  // by the user, to run once
-  uint64_t unstored = 0; // bytes of an attention's scores, by tiles
+  bool isAsked = false;  // marked by the user to run once
+  uint64_t unstored = 0; // bytes of scores that tiles do not store
   std::vector<ViewFacts> reads = {}, writes = {};
   std::optional<ViewFacts> workspace = std::nullopt;
-  /// Of `writes` and of `reads`: where the one could be computed.
+  /// Pairs of indices in `writes` and `reads`: the result could be computed in
+  /// place of the operand.
   std::vector<std::pair<uint32_t, uint32_t>> inPlace = {};
 };
 
@@ -92,15 +93,15 @@ struct PointFacts {
   std::string kernels; // the mode that formed them; "" without annotations
 };
 
-/// A value of the step, or the op that makes it.
+/// A value of the step, or the op that computes it.
 struct ValueFacts {
   std::string name, module, location; // location may be ""
   uint64_t bytes = 0;
   double milliseconds = 0; // to compute it once
-  uint32_t times = 0;      // that it is computed again
+  uint32_t times = 0;      // of recomputation
 };
 
-/// What is known of a step that keeps a budget, see Certificate in
+/// The facts about a step that meets a budget, see Certificate in
 /// runtime/schemas/program.fbs. Bytes and milliseconds.
 struct CertificateFacts {
   uint64_t budget = 0;
@@ -117,14 +118,14 @@ struct EntryFacts {
   std::vector<TensorFacts> inputs, outputs;
   std::vector<BufferFacts> buffers;
   std::vector<StepFacts> steps;
-  uint64_t peak = 0, maxLive = 0; // fixed bytes included
+  uint64_t peak = 0, maxLive = 0; // including fixed bytes
   uint64_t baseFlops = 0;
-  uint64_t forwardSteps = 0; // after which the forward pass has ended
-  uint64_t kept = 0;         // that live on then
+  uint64_t forwardSteps = 0; // steps until the end of the forward pass
+  uint64_t kept = 0;         // bytes that live on then
   std::optional<CertificateFacts> certificate;
 };
 
-/// A step's time, from modelled picoseconds.
+/// Returns a step's time from modelled picoseconds.
 double millisecondsOf(uint64_t picoseconds);
 
 struct ProgramFacts {
@@ -134,13 +135,13 @@ struct ProgramFacts {
   uint64_t arena = 0, fixed = 0;
   std::vector<BufferFacts> buffers; // of the program
   std::vector<EntryFacts> entries;
-  /// Null when there is none.
+  /// Returns null if there is none.
   const EntryFacts *entry(const std::string &name) const;
-  /// The first one with a certificate, or null.
+  /// Returns the first one with a certificate, or null.
   const EntryFacts *certified() const;
-  /// Images of a step: the first extent of 'image'; 0 without one.
+  /// Returns the images of a step: the first extent of 'image'; 0 without one.
   int64_t batch() const;
-  /// "16x16x1, 10 classes, batch 128", what is known of it.
+  /// Returns "16x16x1, 10 classes, batch 128", as far as known.
   std::string describeData() const;
 };
 
@@ -148,17 +149,18 @@ struct ProgramFacts {
 struct EntrySummary {
   uint64_t fixed = 0, kept = 0, peak = 0, maxLive = 0;
   uint64_t baseFlops = 0, recomputedFlops = 0;
-  /// Attentions of the forward pass that run by tiles, and the bytes of their
-  /// scores, which are not stored.
+  /// Forward attentions that run by tiles, and the bytes of their scores, which
+  /// are not stored.
   uint64_t tiled = 0, unstored = 0;
   double recomputedShare() const;
-  /// Placed bytes over the largest sum of live bytes; 1 is the best.
+  /// Returns the placed bytes divided by the largest sum of live bytes; 1 is
+  /// the best.
   double placementRatio() const;
 };
 
 EntrySummary summarize(const ProgramFacts &program, const EntryFacts &entry);
 
-/// What one module costs. A buffer belongs to the module of its first step.
+/// The cost of one module. A buffer belongs to the module of its first step.
 struct ModuleFacts {
   std::string module;
   uint64_t steps = 0, kept = 0, atPeak = 0; // bytes
@@ -166,17 +168,17 @@ struct ModuleFacts {
   uint64_t bytes[kPhases] = {}; // read and written
 };
 
-/// By module in the order of first use, paths cut to `depth` names ("layer1.0"
-/// at 2); 0 does not cut.
+/// Returns facts by module in the order of first use, with paths cut to `depth`
+/// names ("layer1.0" at 2); 0 does not cut.
 std::vector<ModuleFacts> byModule(const EntryFacts &entry, unsigned depth);
 
-/// Live bytes of each step by kind, without the program's buffers.
+/// Returns the live bytes of each step by kind, without the program's buffers.
 std::vector<std::vector<uint64_t>> liveBytes(const EntryFacts &entry);
 
-/// The first step at which the most bytes are live.
+/// Returns the first step at which the most bytes are live.
 size_t peakStep(const EntryFacts &entry);
 
-/// The entry's buffers that are live then, by number, largest first.
+/// Returns the entry's buffers that are live then, by number, largest first.
 std::vector<size_t> atPeak(const EntryFacts &entry);
 
 } // namespace reprise::tools

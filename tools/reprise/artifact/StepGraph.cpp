@@ -1,11 +1,11 @@
-//===- StepGraph.cpp - A program's step as the planner sees it ------------===//
+//===- StepGraph.cpp - A program's step as a planner's graph --------------===//
 //
 // Input:   an entry of a checked program.
 // Output:  see StepGraph.h.
-// Method:  one walk over the steps that knows the newest value in each buffer.
+// Method:  one walk over the steps that tracks the newest value in each buffer.
 // Cost:    linear in the views.
 // Fails:   where steps contradict each other. A buffer that is read before any
-//          step wrote it is taken for an input.
+//          step wrote it is assumed to be an input.
 //
 //===----------------------------------------------------------------------===//
 #include "StepGraph.h"
@@ -67,7 +67,7 @@ private:
                     StorageClass::Input);
   }
 
-  /// The op of a step that is no clone.
+  /// Adds the op of a step that is not a clone.
   OpId addOp(uint32_t number) {
     const StepFacts &step = entry.steps[number];
     OpId id = OpId(steps.graph.ops.size());
@@ -126,7 +126,7 @@ private:
       steps.graph.values[id].storage = StorageClass::Output;
       return;
     }
-    // An input: a view of it that is an output keeps its bytes.
+    // An input: a view of it that is an output keeps its bytes alive.
     ValueId view = addValue(buffer, bytesOf(buffer),
                             steps.graph.values[id].name, StorageClass::Output);
     steps.graph.values[view].viewOf = id;

@@ -1,9 +1,9 @@
-//===- StepGraph.h - A program's step as the planner sees it ----*- C++ -*-===//
+//===- StepGraph.h - A program's step as a planner's graph ------*- C++ -*-===//
 //
-// From the steps of a program alone, so that whoever asks what a plan could
-// have done otherwise gets one answer, whether the program was just made or lay
-// in a file. A step that computes again what another one did is an execution of
-// the same op; a buffer holds a new value from each step that writes it.
+// Built only from the steps of a program, so that questions about alternatives
+// to a plan have the same answer for a program just compiled and for one from a
+// file. A step that recomputes another one is an execution of the same op; a
+// buffer holds a new value from each step that writes it.
 //
 //===----------------------------------------------------------------------===//
 #ifndef REPRISE_TOOLS_ARTIFACT_STEPGRAPH_H
@@ -18,16 +18,16 @@ struct StepGraph {
   plan::Graph graph;
   plan::Executions executions;     // by step
   std::vector<uint32_t> firstStep; // by OpId
-  /// By step: the entry's buffer of each value that it writes; plan::kNone: one
-  /// of the program's.
+  /// The entry's buffer of each value that a step writes, by step; plan::kNone
+  /// for one of the program's buffers.
   std::vector<std::vector<uint32_t>> written;
-  std::vector<uint32_t> inputBuffers; // by ValueId; plan::kNone: no input
+  std::vector<uint32_t> inputBuffers; // by ValueId; plan::kNone: not an input
 };
 
 /// `fixedBuffers` is the number of the program's buffers, which come first.
-/// Fails where the steps are no schedule of any graph, as a file may say that a
-/// step repeats one that computes something else: what a run does depends on
-/// nothing of this, so that the loader does not look.
+/// Fails if the steps are not a schedule of any graph. A file may claim that a
+/// step repeats one that computes something else: runs do not depend on this,
+/// so the loader does not check it.
 rt::Expected<StepGraph> buildStepGraph(const EntryFacts &entry,
                                        size_t fixedBuffers);
 

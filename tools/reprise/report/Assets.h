@@ -4,7 +4,7 @@
 
 namespace reprise::tools {
 
-/// report.css and report.js, which CMake puts into the library.
+/// report.css and report.js, which CMake embeds into the library.
 extern const char *const kReportStyle;
 extern const char *const kReportScript;
 

@@ -1,9 +1,8 @@
-//===- CurveChart.cpp - Time over memory as a picture ---------------------===//
+//===- CurveChart.cpp - Chart of time over memory -------------------------===//
 //
-// Points of other methods are named where the name covers nothing: twelve
-// places around each are tried, and a name without a free one is left out; a
-// title under the mouse has it still, and so has the report's table. All points
-// are inside of the axes.
+// Points of other methods are labelled where the label covers nothing: twelve
+// places around each are tried, and a label without a free one is left out; the
+// tooltip and the report's table still have it. All points are inside the axes.
 //
 //===----------------------------------------------------------------------===//
 
@@ -18,7 +17,7 @@ using text::formatFixed;
 
 namespace {
 
-/// Where things are; the plot is from `left` to `right`, `top` to `bottom`.
+/// The layout; the plot is from `left` to `right`, `top` to `bottom`.
 struct Frame {
   double width, height, left, right, top, bottom;
   double margin; // left of texts
@@ -47,7 +46,8 @@ private:
     return frame.left + (bytes - lowBytes) / (highBytes - lowBytes) *
                             (frame.right - frame.left);
   }
-  /// Time as its share over the step without recomputation.
+  /// Returns the y of a time, as its share above the step without
+  /// recomputation.
   double y(double milliseconds) const {
     double share = milliseconds / base - 1;
     return frame.bottom -
@@ -87,14 +87,15 @@ static std::string escape(const std::string &words) {
   return result;
 }
 
-/// "+3.10%", "-0.12%".
+/// Returns "+3.10%", "-0.12%".
 static std::string signedShare(double share) {
   return (share < 0 ? "" : "+") + formatFixed(share * 100, 2) + "%";
 }
 
 static std::string number(double value) { return formatFixed(value, 1); }
 
-/// 1, 2, 2.5 or 5 times a power of ten, about `count` of them in `range`.
+/// Returns 1, 2, 2.5 or 5 times a power of ten, about `count` of them in
+/// `range`.
 static double tickOf(double range, double count) {
   double raw = range / count, power = std::pow(10, std::floor(std::log10(raw)));
   for (double factor : {1.0, 2.0, 2.5, 5.0})
@@ -169,7 +170,7 @@ void Drawing::drawAxes() {
           "time of a step, over the one without recomputation", "name");
 }
 
-/// Left of what is proven to be needed.
+/// Shades the area left of the proven bytes.
 void Drawing::drawImpossible() {
   double end = x(double(chart.provenBytes));
   if (end <= frame.left)
@@ -263,7 +264,8 @@ void Drawing::drawPoints(const std::vector<CurvePoint> &points,
   }
 }
 
-/// A line at the point's bytes, a ring where its time is known, its label.
+/// Draws a line at the point's bytes, a ring if its time is known, and its
+/// label.
 void Drawing::drawMark(const CurvePoint &point, const char *kind,
                        double textY) {
   double atX = x(double(point.bytes));
@@ -360,7 +362,7 @@ static constexpr const char *kStyle = R"(<style>
 </style>
 )";
 
-/// Names each method once: of several points, at the one with the least memory.
+/// Labels each method once: of several points, the one with the least memory.
 static std::vector<CurvePoint> named(const std::vector<CurvePoint> &points) {
   std::vector<CurvePoint> result;
   for (const CurvePoint &point : points) {

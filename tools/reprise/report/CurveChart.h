@@ -1,8 +1,8 @@
-//===- CurveChart.h - Time over memory as a picture -------------*- C++ -*-===//
+//===- CurveChart.h - Chart of time over memory -----------------*- C++ -*-===//
 //
-// One self-contained SVG: a step's time under each budget, what no schedule can
-// beat below it, and other methods' points. A picture in a file carries its
-// numbers, so that a report draws it again with its program on it. No MLIR.
+// One self-contained SVG: a step's time for each budget, the bound of all
+// schedules below it, and other methods' points. A picture in a file carries
+// its numbers, so that a report can draw it again with its program. No MLIR.
 //
 //===----------------------------------------------------------------------===//
 #ifndef REPRISE_TOOLS_REPORT_CURVECHART_H
@@ -16,7 +16,7 @@
 namespace reprise::tools {
 
 struct CurvePoint {
-  std::string label; // of other methods' points
+  std::string label; // for other methods' points
   uint64_t bytes = 0;
   double milliseconds = 0; // 0: not known
   /// The budget that a solver was given for this point: "in 5.1 MiB".
@@ -30,29 +30,29 @@ struct CurvePoint {
 struct CurveChart {
   std::string title, subtitle;
   CurvePoint plain; // without recomputation
-  /// By increasing bytes, up to those of `plain`, within which the kernels of a
-  /// mode may take less time.
+  /// Points by increasing bytes, up to those of `plain`; a mode's kernels may
+  /// take less time at the same bytes.
   std::vector<CurvePoint> curve, bound;
   /// Modes of checkpointing, and solvers on the flat step.
   std::vector<CurvePoint> modes, solvers;
-  uint64_t provenBytes = 0; // under which no schedule exists
-  /// Of the step: what tells whether a program is one of these.
+  uint64_t provenBytes = 0; // below which no schedule exists
+  /// Facts of the step that identify a program of it.
   uint64_t fixedBytes = 0;
   int64_t batch = 0; // 0: not known
   std::optional<CurvePoint> asked, program;
 };
 
-/// For a page, and for one of a telephone's width.
+/// The layout for a page, or for one of a phone's width.
 enum class CurveFrame { Wide, Narrow };
 
 /// Equal input gives equal text.
 std::string drawCurve(const CurveChart &chart,
                       CurveFrame frame = CurveFrame::Wide);
 
-/// drawCurve with the numbers in it, for readCurve.
+/// Returns drawCurve's picture with the numbers in it, for readCurve.
 std::string writeCurve(const CurveChart &chart);
 
-/// The numbers of a picture by writeCurve; nothing of another file.
+/// Returns the numbers of a picture by writeCurve; nothing for other files.
 std::optional<CurveChart> readCurve(const std::string &svg);
 
 } // namespace reprise::tools

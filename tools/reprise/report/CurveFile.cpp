@@ -1,8 +1,8 @@
-//===- CurveFile.cpp - A picture that carries its numbers -----------------===//
+//===- CurveFile.cpp - Pictures that carry their numbers ------------------===//
 //
-// The numbers are JSON in the picture's <metadata>, where every reader of SVG
-// looks past them. What is read is foreign: a field of another type or a curve
-// without points makes the file no picture of ours.
+// The numbers are JSON in the picture's <metadata>, which every reader of SVG
+// ignores. Input is untrusted: a field of another type or a curve without
+// points means that the file is not one of our pictures.
 //
 //===----------------------------------------------------------------------===//
 
@@ -51,7 +51,7 @@ std::string reprise::tools::writeCurve(const CurveChart &chart) {
     return picture;
   std::string numbers =
       toJson(chart).dump(-1, ' ', true, Json::error_handler_t::replace);
-  // As JSON spells them, so that nothing here is mark-up.
+  // Escaped in JSON, so that nothing here is mark-up.
   for (auto [mark, spelled] :
        {std::pair<char, const char *>{'<', "\\u003c"}, {'&', "\\u0026"}})
     for (size_t at = 0; (at = numbers.find(mark, at)) != std::string::npos;)
@@ -63,7 +63,8 @@ std::string reprise::tools::writeCurve(const CurveChart &chart) {
 // Reading
 //===----------------------------------------------------------------------===//
 
-/// Of a point that a step can have; others would not fit axes.
+/// Reads a point with values that a step can have; others would not fit the
+/// axes.
 static CurvePoint pointOf(const Json &json) {
   constexpr double mostMilliseconds = 1e15;
   constexpr uint64_t mostBytes = uint64_t(1) << 62;

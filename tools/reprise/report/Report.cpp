@@ -1,4 +1,4 @@
-//===- Report.cpp - A program's memory as a page --------------------------===//
+//===- Report.cpp - A web page of a program's memory ----------------------===//
 //
 // Input:   the facts of a program.
 // Output:  the page: a frame, the facts as JSON, and report.js, which draws.
@@ -53,7 +53,8 @@ static Json toJson(const StepFacts &step, Names &names) {
                       step.bytes, names.number(step.location)});
 }
 
-/// The two levels of a path that the table shows: all, and the first name.
+/// Returns the two levels of a path that the table shows: the whole path, and
+/// the first name.
 static Json modulesJson(const EntryFacts &entry, unsigned depth) {
   Json json = Json::array();
   for (const ModuleFacts &module : byModule(entry, depth)) {
@@ -122,7 +123,7 @@ static Json toJson(const ProgramFacts &program) {
   return json;
 }
 
-/// Text of a page.
+/// Escapes text for a page.
 static std::string escape(const std::string &text) {
   std::string escaped;
   for (char c : text)
@@ -142,7 +143,7 @@ static std::string escape(const std::string &text) {
   return escaped;
 }
 
-/// JSON within <script>: no name may close the element.
+/// Returns JSON for use in <script>: no name may close the element.
 static std::string embed(const Json &json) {
   std::string text = json.dump(-1, ' ', true, Json::error_handler_t::replace);
   for (size_t at = 0; (at = text.find('<', at)) != std::string::npos;)
@@ -154,7 +155,7 @@ static std::string embed(const Json &json) {
 // Time over memory
 //===----------------------------------------------------------------------===//
 
-/// Whether the picture is of the program's own step.
+/// Returns true if the picture is of the program's own step.
 static bool isOfStep(const CurveChart &chart, const ProgramFacts &program) {
   return chart.fixedBytes == program.fixed &&
          (chart.batch == 0 || chart.batch == program.batch());
@@ -167,16 +168,17 @@ static double timeOf(const EntryFacts &entry) {
   return millisecondsOf(picoseconds);
 }
 
-/// Whether both are one plan, by the same costs: what rounding to picoseconds
-/// takes is less.
+/// Returns true if both are the same plan, by the same costs: rounding to
+/// picoseconds changes less.
 static bool isSame(uint64_t bytes, double milliseconds,
                    const CurvePoint &point) {
   return bytes == point.bytes && std::abs(milliseconds - point.milliseconds) <=
                                      1e-6 * point.milliseconds;
 }
 
-/// The program's time by the picture's costs; 0 where these are not its own. A
-/// program without a budget is the point of its mode, whatever its costs.
+/// Returns the program's time by the picture's costs; 0 if the program was
+/// planned with other costs. A program without a budget is the point of its
+/// mode, whatever its costs.
 static double timeInPicture(const CurveChart &chart,
                             const ProgramFacts &program,
                             const EntryFacts &entry) {
@@ -194,7 +196,8 @@ static double timeInPicture(const CurveChart &chart,
   return 0;
 }
 
-/// Marks the program; says what the mark means, or why there is none.
+/// Marks the program; returns the meaning of the mark, or the reason for its
+/// absence.
 static std::string markProgram(CurveChart &chart, const ProgramFacts &program) {
   const EntryFacts *entry = program.entry("train_step");
   if (!entry || !isOfStep(chart, program))
@@ -223,7 +226,7 @@ static void addRows(std::string &table, const std::vector<CurvePoint> &points,
              text::formatFixed(point.milliseconds, 3) + "</td></tr>\n";
 }
 
-/// What the pictures show, for those who do not see them.
+/// Returns the content of the pictures as a table, for accessibility.
 static std::string pointTable(const CurveChart &chart) {
   std::string table = "<details><summary>The points as a table</summary>\n"
                       "<div class=\"scroll\" tabindex=\"0\" role=\"region\" "
@@ -236,7 +239,7 @@ static std::string pointTable(const CurveChart &chart) {
   return table + "</tbody></table></div></details>\n";
 }
 
-/// Below what the script draws.
+/// Returns the card below the script's drawings.
 static std::string curveCard(CurveChart chart, const ProgramFacts &program) {
   std::string mark = markProgram(chart, program);
   return "<div class=\"under\"><section class=\"card\">\n"

@@ -1,8 +1,8 @@
-//===- Report.h - A program's memory as a page ------------------*- C++ -*-===//
+//===- Report.h - A web page of a program's memory --------------*- C++ -*-===//
 //
 // One self-contained HTML file: no other file, no network. Tables, the memory
-// over a step by kind of buffer, and the placement as time x address, to look
-// at with a mouse, a finger or the keyboard, in wide and narrow, light and dark
+// over a step by kind of buffer, and the placement as time x address, usable
+// with a mouse, a finger or the keyboard, in wide and narrow, light and dark
 // windows.
 //
 //===----------------------------------------------------------------------===//
@@ -14,8 +14,8 @@
 
 namespace reprise::tools {
 
-/// Equal input gives equal text. A `curve` of the program's step gets a mark
-/// where the program is.
+/// Equal input gives equal text. A `curve` of the program's step gets a mark at
+/// the program's place.
 std::string makeReport(const ProgramFacts &program,
                        const std::optional<CurveChart> &curve = std::nullopt);
 

@@ -1,11 +1,11 @@
-//===- Nesting.cpp - How deep the brackets of a text nest -----------------===//
+//===- Nesting.cpp - Limit the nesting of a text's brackets ---------------===//
 #include "Nesting.h"
 
 #include <algorithm>
 
 namespace reprise::text {
 
-/// The end of the string that begins at `at`, past its quote.
+/// Returns the end of the string that begins at `at`, after its quote.
 static size_t skipString(std::string_view text, size_t at) {
   for (++at; at < text.size() && text[at] != '"' && text[at] != '\n'; ++at)
     at += text[at] == '\\';
@@ -35,7 +35,7 @@ std::optional<size_t> findDeepNesting(std::string_view text, size_t limit) {
 }
 
 std::string checkNesting(const std::string &path, std::string_view text) {
-  // Far more than a model has, far less than the parser's stack holds.
+  // Far more than a model needs, far less than overflows the parser's stack.
   constexpr size_t kDepth = 256;
   std::optional<size_t> at = findDeepNesting(text, kDepth);
   if (!at)

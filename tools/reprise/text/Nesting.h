@@ -1,4 +1,4 @@
-//===- Nesting.h - How deep the brackets of a text nest ---------*- C++ -*-===//
+//===- Nesting.h - Limit the nesting of a text's brackets -------*- C++ -*-===//
 #ifndef REPRISE_TOOLS_TEXT_NESTING_H
 #define REPRISE_TOOLS_TEXT_NESTING_H
 
@@ -9,13 +9,13 @@
 
 namespace reprise::text {
 
-/// Where the brackets of textual IR first nest deeper than `limit`. Counts the
-/// kinds of brackets apart, without those of strings and comments, so that
-/// arrows and comparisons hide none.
+/// Returns the place where the brackets of textual IR first nest deeper than
+/// `limit`. Counts each kind of bracket separately, without those in strings
+/// and comments, so that arrows and comparisons hide none.
 std::optional<size_t> findDeepNesting(std::string_view text, size_t limit);
 
-/// Refuses the text of a file at `path` that would take MLIR's parser, which
-/// recurs, more stack than there is: a message, or "".
+/// Returns an error message for the text of a file at `path` that would
+/// overflow the stack of MLIR's recursive parser, or "".
 std::string checkNesting(const std::string &path, std::string_view text);
 
 } // namespace reprise::text

@@ -1,4 +1,4 @@
-//===- Printable.cpp - Text from elsewhere on a terminal ------------------===//
+//===- Printable.cpp - Untrusted text on a terminal -----------------------===//
 //
 // UTF-8 as in RFC 3629: shortest forms only, no surrogates, up to U+10FFFF.
 //
@@ -10,7 +10,7 @@
 using namespace reprise;
 
 namespace {
-/// A character at the beginning of a text; bytes is 0 where there is none.
+/// The first character of a text; bytes is 0 if it is not valid.
 struct Character {
   uint32_t code = 0;
   size_t bytes = 0;

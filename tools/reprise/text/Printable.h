@@ -1,7 +1,7 @@
-//===- Printable.h - Text from elsewhere on a terminal ----------*- C++ -*-===//
+//===- Printable.h - Untrusted text on a terminal ---------------*- C++ -*-===//
 //
-// Names come from files, and a terminal takes some bytes as orders: to move, to
-// colour, to answer as if somebody had typed.
+// Names come from files, and terminals interpret some bytes as commands: to
+// move the cursor, to set colours, to send a reply as if typed.
 //
 //===----------------------------------------------------------------------===//
 #ifndef REPRISE_TOOLS_TEXT_PRINTABLE_H
@@ -12,9 +12,9 @@
 
 namespace reprise::text {
 
-/// `text` with each byte as \xNN that is a control character (but for line ends
-/// and tabs), of one in UTF-8 (C1), of one that changes the direction of
-/// writing, or no UTF-8.
+/// Returns `text` with these bytes as \xNN: control characters (except line
+/// ends and tabs), those of UTF-8 (C1), those that change the writing
+/// direction, and invalid UTF-8.
 std::string printable(std::string_view text);
 
 } // namespace reprise::text

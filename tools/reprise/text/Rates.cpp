@@ -1,4 +1,4 @@
-//===- Rates.cpp - Speeds as people write them ----------------------------===//
+//===- Rates.cpp - Rates as text ------------------------------------------===//
 #include "Rates.h"
 #include "Size.h"
 
@@ -63,7 +63,7 @@ static rt::Expected<Rate> parseRate(const std::string &text,
 
 static constexpr const char *kNarrow = "16bit=";
 
-/// Where a rate belongs; null where it is of the wrong kind.
+/// Returns the field of a rate; null if it is of the wrong kind.
 static double *placeOf(rt::Roofline &roofline, bool isNarrow,
                        bool isArithmetic) {
   if (isNarrow)

@@ -1,4 +1,4 @@
-//===- Rates.h - Speeds as people write them --------------------*- C++ -*-===//
+//===- Rates.h - Rates as text ----------------------------------*- C++ -*-===//
 #ifndef REPRISE_TOOLS_TEXT_RATES_H
 #define REPRISE_TOOLS_TEXT_RATES_H
 
@@ -8,11 +8,11 @@
 
 namespace reprise::text {
 
-/// "400GFLOPS,35GB/s": arithmetic in MFLOPS, GFLOPS or TFLOPS, and traffic in
-/// MB/s, GB/s or TB/s. Both must be above 0; the order is free.
+/// Parses "400GFLOPS,35GB/s": arithmetic in MFLOPS, GFLOPS or TFLOPS, and
+/// traffic in MB/s, GB/s or TB/s. Both must be above 0; the order is free.
 rt::Expected<rt::Roofline> parseRoofline(const std::string &text);
 
-/// The same form, with one digit.
+/// Formats in the same form, with one digit.
 std::string formatRoofline(const rt::Roofline &roofline);
 
 } // namespace reprise::text

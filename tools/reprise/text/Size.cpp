@@ -1,8 +1,8 @@
-//===- Size.cpp - Bytes and numbers as people write them ------------------===//
+//===- Size.cpp - Sizes and numbers as text -------------------------------===//
 //
-// A size is parsed in integers: whole part and fraction are scaled apart, so
-// that every size that is a whole number of bytes is read exactly. Of others
-// the part of a byte is dropped.
+// A size is parsed in integers: whole part and fraction are scaled separately,
+// so that every size that is a whole number of bytes is read exactly. Others
+// are rounded down.
 //
 //===----------------------------------------------------------------------===//
 #include "Size.h"
@@ -56,7 +56,7 @@ static bool isDigit(char c) {
   return std::isdigit(static_cast<unsigned char>(c));
 }
 
-/// Takes digits off `text` at `at`; an empty result where there are none.
+/// Takes digits from `text` at `at`; returns an empty result if there are none.
 static std::string takeDigits(const std::string &text, size_t &at) {
   size_t begin = at;
   while (at < text.size() && isDigit(text[at]))
@@ -64,7 +64,7 @@ static std::string takeDigits(const std::string &text, size_t &at) {
   return text.substr(begin, at - begin);
 }
 
-/// whole * scale, or nothing on overflow.
+/// Computes whole * scale; returns false on overflow.
 static bool scaleDigits(const std::string &digits, uint64_t scale,
                         uint64_t &out) {
   uint64_t value = 0;
@@ -75,8 +75,8 @@ static bool scaleDigits(const std::string &digits, uint64_t scale,
   return !__builtin_mul_overflow(value, scale, &out);
 }
 
-/// 0.digits * scale, rounded down. Digits behind the 18th are less than a byte
-/// of any unit.
+/// Returns 0.digits * scale, rounded down. Digits after the 18th are less than
+/// a byte of any unit.
 static uint64_t scaleFraction(const std::string &digits, uint64_t scale) {
   uint64_t numerator = 0, denominator = 1;
   for (size_t i = 0; i < digits.size() && i < 18; ++i) {
@@ -127,7 +127,7 @@ static std::string formatSize(uint64_t bytes, int digits) {
     return std::to_string(bytes) + " B";
   double value = double(bytes) / 1024;
   size_t unit = 0;
-  // What would print as 1024.0 prints as 1.0 of the next unit.
+  // A value that would print as 1024.0 prints as 1.0 of the next unit.
   while (value >= 1023.95 && unit < 3) {
     value /= 1024;
     ++unit;

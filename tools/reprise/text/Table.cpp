@@ -6,7 +6,8 @@
 
 using namespace reprise::text;
 
-/// Columns on a terminal: bytes that do not continue a UTF-8 sequence.
+/// Returns the columns on a terminal: bytes that do not continue a UTF-8
+/// sequence.
 static size_t widthOf(const std::string &cell) {
   return size_t(std::count_if(cell.begin(), cell.end(), [](char c) {
     return (static_cast<unsigned char>(c) & 0xC0) != 0x80;
@@ -77,8 +78,8 @@ std::string reprise::text::wrap(const std::string &text, size_t width) {
   return lines;
 }
 
-/// Letters inserted, removed, changed or swapped with their neighbour (optimal
-/// string alignment).
+/// Returns the number of letters inserted, removed, changed or swapped with
+/// their neighbour (optimal string alignment).
 static size_t distance(const std::string &a, const std::string &b) {
   std::vector<std::vector<size_t>> d(a.size() + 1,
                                      std::vector<size_t>(b.size() + 1));

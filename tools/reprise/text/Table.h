@@ -19,10 +19,10 @@ struct Column {
 class Table {
 public:
   explicit Table(std::vector<Column> columns) : columns(std::move(columns)) {}
-  /// One cell a column.
+  /// Adds one cell per column.
   void add(std::vector<std::string> cells);
   bool empty() const { return rows.empty(); }
-  /// Title line, rows, each with a line end.
+  /// Returns the title line and rows, each with a line end.
   std::string str() const;
 
 private:
@@ -40,11 +40,12 @@ private:
   std::vector<std::pair<std::string, std::string>> lines;
 };
 
-/// `text` in lines of at most `width` bytes, broken at spaces.
+/// Returns `text` in lines of at most `width` bytes, broken at spaces.
 std::string wrap(const std::string &text, size_t width);
 
-/// The candidate that was probably meant, or "": the least number of letters
-/// inserted, removed, changed or swapped, and at most a third of the word's.
+/// Returns the most similar candidate, or "": the one with the least number of
+/// letters inserted, removed, changed or swapped, and at most a third of the
+/// word's.
 std::string nearest(const std::string &word,
                     const std::vector<std::string> &candidates);
 

@@ -1,8 +1,8 @@
 //===- Cpu.h - This machine's processor and its library ---------*- C++ -*-===//
 //
-// What the compiler's target "cpu" asks of the device "cpu": how oneDNN would
-// run a call, what the processor has, how fast it is. The device makes the same
-// queries when it loads an artifact.
+// The queries of the compiler's target "cpu" to the device "cpu": how oneDNN
+// would run a call, the processor's features, its speed. The device makes the
+// same queries when it loads an artifact.
 //
 //===----------------------------------------------------------------------===//
 #ifndef REPRISE_RUNTIME_CPU_CPU_H
@@ -14,53 +14,55 @@
 
 namespace reprise::rt {
 
-/// Asks oneDNN how it would run `desc` on `threads` threads.
-/// Allocates no tensor memory. Fails with RP_INVALID_ARGUMENT on wrong shapes
-/// and RP_UNAVAILABLE on types the library cannot do here.
+/// Queries how oneDNN would run `desc` on `threads` threads. Allocates no
+/// tensor memory. Fails with RP_INVALID_ARGUMENT on wrong shapes and
+/// RP_UNAVAILABLE on types the library does not support here.
 Expected<LibraryCallInfo> queryLibraryCall(const LibraryCallDesc &desc,
                                            unsigned threads);
 
-/// Bytes that oneDNN takes from the heap beside the workspace while it
-/// runs `desc`, a checked call, by the kernels `implementation` on `threads`
-/// threads: an estimate from above. 0 for kernels that keep to the workspace;
-/// oneDNN's gemm has each thread copy blocks of both operands.
+/// Bytes that oneDNN allocates on the heap in addition to the workspace while
+/// it runs `desc`, a checked call, with the kernels `implementation` on
+/// `threads` threads: an upper estimate. 0 for kernels that use only the
+/// workspace; oneDNN's gemm has each thread copy blocks of both operands.
 uint64_t libraryHeapBytes(const LibraryCallDesc &desc,
                           const std::string &implementation, unsigned threads);
 
-/// Name, version and instruction set of the library, for instance
-/// "oneDNN 2.6.3 gomp avx2". From the first call on, of this or of a query, the
-/// instruction set stays as it is for the rest of the process.
+/// Name, version and instruction set of the library, for instance "oneDNN 2.6.3
+/// gomp avx2". The first call of this function or of a query fixes the
+/// instruction set for the rest of the process.
 std::string libraryVersion();
 
-/// Holds the library of this process to what processors of a target have, so
-/// that queries answer as they would there; `target` is as hostTarget writes
-/// it. Fails with RP_UNAVAILABLE when the library is in use with another
-/// instruction set already, and when this processor lacks the target's.
+/// Limits the library of this process to the features of a target's processors,
+/// so that queries return the results they would return there; `target` has the
+/// form of hostTarget. Fails with RP_UNAVAILABLE if the library is already in
+/// use with another instruction set, and if this processor lacks the target's.
 Status limitLibrary(const std::string &target);
 
 /// The processor features that code can be compiled for, sorted, as LLVM names
-/// them. An x86-64 has SSE2 and what is older beside them.
+/// them. SSE2 and older features of x86-64 are implied.
 std::vector<std::string> knownFeatures();
 
-/// `features` but for `hidden` and what needs these, all in the form of
-/// hostTarget. Fails with RP_INVALID_ARGUMENT on an unknown name in `hidden`.
+/// `features` without `hidden` and the features that need these, all in the
+/// form of hostTarget. Fails with RP_INVALID_ARGUMENT on an unknown name in
+/// `hidden`.
 Expected<std::string> hideFeatures(const std::string &features,
                                    const std::string &hidden);
 
-/// Those that this processor and its system have, but for what the environment
-/// variable REPRISE_HIDE_FEATURES hides, in the form of `Program.target`, e.g.
-/// "avx2,avx512bw,avx512f,fma".
+/// The features that this processor and its system have, except those that the
+/// environment variable REPRISE_HIDE_FEATURES hides, in the form of
+/// `Program.target`, e.g. "avx2,avx512bw,avx512f,fma".
 std::string hostTarget();
 
-/// RP_INVALID_ARGUMENT where REPRISE_HIDE_FEATURES names an unknown feature.
+/// Returns RP_INVALID_ARGUMENT if REPRISE_HIDE_FEATURES names an unknown
+/// feature.
 Status checkHost();
 
 /// Times a matrix product and a triad of arrays too large for caches, on
 /// `threads` threads, for about 0.3 s. Fails with RP_OUT_OF_MEMORY, or
-/// RP_UNAVAILABLE when the library refuses the product.
+/// RP_UNAVAILABLE if the library refuses the product.
 Expected<Roofline> measureRoofline(unsigned threads);
 
-/// What the system calls this processor; its features where it does not say.
+/// The system's name for this processor; its features if there is none.
 std::string processorName();
 
 } // namespace reprise::rt

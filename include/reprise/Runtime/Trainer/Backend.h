@@ -1,4 +1,4 @@
-//===- Backend.h - What the trainer needs of a session ----------*- C++ -*-===//
+//===- Backend.h - The trainer's interface to a session ---------*- C++ -*-===//
 //
 // The trainer drives a program through this interface: the runtime's C
 // interface in production (openSessionBackend), a model in plain C++ in tests.
@@ -34,19 +34,19 @@ struct EntryInfo {
   std::string name;
   std::vector<TensorInfo> inputs, outputs;
   size_t peakBytes = 0; // predicted
-  /// Null when there is none.
+  /// Null if there is none.
   const TensorInfo *input(const std::string &name) const;
   const TensorInfo *output(const std::string &name) const;
-  /// The first of a role; null when there is none.
+  /// The first of a role; null if there is none.
   const TensorInfo *input(rp_binding_role role) const;
   const TensorInfo *output(rp_binding_role role) const;
 };
 
-/// What of the arena the plan of an entry has in use, in bytes.
+/// The bytes of the arena that the plan of an entry uses.
 struct PlanMemory {
   std::string checkpointing; // the mode, for people; may be empty
   uint64_t peakBytes = 0;    // predicted: the highest end of all steps
-  uint64_t budgetBytes = 0;  // that the plan keeps; 0: it has none
+  uint64_t budgetBytes = 0;  // the plan's budget; 0: it has none
   std::vector<rp_step_memory> steps;
 };
 
@@ -57,19 +57,20 @@ class Backend {
 public:
   virtual ~Backend();
   virtual std::string model() const = 0;
-  /// What of the program decides the bits of a run, by the names of Course.h.
+  /// The settings of the program that decide the bits of a run, by the names of
+  /// Course.h.
   virtual std::map<std::string, std::string> settings() const { return {}; }
   virtual const std::vector<TensorInfo> &variables() const = 0;
-  /// Null when the program has no such entry.
+  /// Null if the program has no such entry.
   virtual const EntryInfo *entry(const std::string &name) const = 0;
-  /// Fails with RP_UNAVAILABLE where nothing was planned.
+  /// Fails with RP_UNAVAILABLE if there is no plan.
   virtual Expected<PlanMemory> planMemory(const std::string &entry);
   virtual Status initialize(uint64_t seed) = 0;
   virtual Status setInput(const std::string &entry, const std::string &name,
                           const void *data, size_t bytes) = 0;
-  /// Whether setInput leaves the outputs of the last run alone.
+  /// Returns true if setInput does not change the outputs of the last run.
   virtual bool stagesInputs() const { return false; }
-  /// May return while the entry is running; what reads its results waits.
+  /// May return while the entry is running; calls that read its results wait.
   virtual Status run(const std::string &entry) = 0;
   virtual Status getOutput(const std::string &entry, const std::string &name,
                            void *data, size_t bytes) = 0;
@@ -78,10 +79,10 @@ public:
   virtual Status writeVariable(const std::string &name, const void *data,
                                size_t bytes) = 0;
   virtual Expected<rp_memory_stats> memory() = 0;
-  /// Goes on with another program of the same variables (rp_session_switch),
-  /// which must outlive the backend; entries are that one's from here on.
+  /// Continues with another program of the same variables (rp_session_switch),
+  /// which must outlive the backend; entries are that program's from then on.
   virtual Status switchTo(const rp_program *program);
-  /// Whether the runs from now on are timed step by step.
+  /// Sets whether later runs are timed step by step.
   virtual Status setProfile(bool profile);
   /// Seconds of each step of an entry's last run, which was timed.
   virtual Expected<std::vector<double>> stepSeconds(const std::string &entry);
@@ -95,7 +96,7 @@ Expected<std::unique_ptr<Backend>>
 openSessionBackend(const rp_program *program,
                    const rp_session_options &options);
 
-/// A backend on a session that somebody else owns; both must outlive it.
+/// A backend on a session with another owner; both must outlive it.
 Expected<std::unique_ptr<Backend>> wrapSession(const rp_program *program,
                                                rp_session *session);
 

@@ -2,7 +2,7 @@
  *
  * A shared library that defines rp_hook_create is a hook (see Hook.h): `reprise
  * train --hook ./mine.so` loads it. Functions return NULL on success, or one
- * sentence that says what failed and lives until the hook's next call.
+ * sentence that describes the failure and lives until the hook's next call.
  *
  *===----------------------------------------------------------------------===*/
 #ifndef REPRISE_RUNTIME_TRAINER_CHOOK_H
@@ -26,28 +26,28 @@ typedef struct rp_hook_step {
 typedef struct rp_hook_evaluation {
   uint64_t images;
   double loss;
-  double accuracy; /* a share; negative where the model has none */
+  double accuracy; /* a share; negative if the model has none */
 } rp_hook_evaluation;
 
-/* A run, and what may be asked of it; valid during a call only. */
+/* A run and its requests; valid during a call only. */
 typedef struct rp_hook_run {
   const char *model;
-  uint64_t step; /* done, earlier runs included */
+  uint64_t step; /* done, including earlier runs */
   uint64_t epoch;
   uint64_t total_steps, steps_per_epoch;
   void *impl;
-  /* NULL, or what failed; the text lives until the next call of it. */
+  /* Return NULL, or the failure; the text lives until their next call. */
   const char *(*save)(const struct rp_hook_run *run, const char *path);
   const char *(*evaluate)(const struct rp_hook_run *run,
                           rp_hook_evaluation *evaluation);
-  /* Ends the run behind this step. */
+  /* Ends the run after this step. */
   void (*stop)(const struct rp_hook_run *run, const char *reason);
 } rp_hook_run;
 
 /* Any function may be NULL. */
 typedef struct rp_hook {
   const char *name; /* lives as long as the hook */
-  void *user;       /* given to every function */
+  void *user;       /* passed to every function */
   const char *(*begin)(void *user, const rp_hook_run *run);
   const char *(*after_step)(void *user, const rp_hook_run *run,
                             const rp_hook_step *step);
@@ -59,9 +59,9 @@ typedef struct rp_hook {
   void (*destroy)(void *user);
 } rp_hook;
 
-/* What a library defines. `version` is RP_HOOK_VERSION of the caller; refuse
- * one you do not know. `options` is what the user wrote behind the library's
- * path, "" for nothing. `hook` comes filled with zeros. */
+/* The function that a library defines. `version` is RP_HOOK_VERSION of the
+ * caller; refuse unknown ones. `options` is the user's text after the library's
+ * path, "" for nothing. `hook` is filled with zeros. */
 const char *rp_hook_create(uint32_t version, const char *options,
                            rp_hook *hook);
 
@@ -73,10 +73,11 @@ const char *rp_hook_create(uint32_t version, const char *options,
 
 namespace reprise::rt {
 
-/// Takes the hook, whose destroy is called with it.
+/// Takes ownership of the hook and calls its destroy in the end.
 std::unique_ptr<Hook> wrapHook(const rp_hook &hook);
 
-/// Loads the library "FILE" or "FILE:OPTIONS". It is code: load only your own.
+/// Loads the library "FILE" or "FILE:OPTIONS". It runs code: load only
+/// libraries that you trust.
 Expected<std::unique_ptr<Hook>> loadHook(const std::string &library);
 
 } // namespace reprise::rt

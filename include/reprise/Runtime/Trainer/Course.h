@@ -1,18 +1,19 @@
-//===- Course.h - What decides the course of a run --------------*- C++ -*-===//
+//===- Course.h - The settings that decide a run's course -------*- C++ -*-===//
 //
 // A run's bits follow from its settings: learning rate, schedule, warm-up, the
 // steps of a schedule, the optimizer's constants, threads, data. A state holds
-// them, so that a resumed run goes on as it was, and a difference is named.
+// them, so that a resumed run continues unchanged, and a difference is reported
+// by name.
 //
-// Names, as options say them: lr, schedule, warmup, steps of the run, and,
-// where data are files of images, train-images, eval-images, normalize, or of
-// volumes, normalize and orientation; and facts of what it runs with: data,
-// buckets of images, and whatever the backend tells of the program (threads,
-// accumulate, amp, clip-grad-norm, grad-clipper, clip-tolerance, clip-momentum,
-// clip-norm-type, label-smoothing, class-weights, ignore-index, mixup,
-// momentum, weight-decay, norm-bias-weight-decay, nesterov, optimizer, model).
-// A schedule is one text with its numbers. Of sgd each number has a name of its
-// own; another optimizer is one text with all its numbers.
+// Names, as options spell them: lr, schedule, warmup, steps of the run, and, if
+// data are image files, train-images, eval-images, normalize, or, if they are
+// volumes, normalize and orientation; and facts about its environment: data,
+// buckets of images, and the settings that the backend reports for the program
+// (threads, accumulate, amp, clip-grad-norm, grad-clipper, clip-tolerance,
+// clip-momentum, clip-norm-type, label-smoothing, class-weights, ignore-index,
+// mixup, momentum, weight-decay, norm-bias-weight-decay, nesterov, optimizer,
+// model). A schedule is one text with its numbers. Each number of sgd has a
+// name of its own; another optimizer is one text with all its numbers.
 //
 //===----------------------------------------------------------------------===//
 #ifndef REPRISE_RUNTIME_TRAINER_COURSE_H
@@ -28,15 +29,15 @@ namespace reprise::rt {
 
 class Dataset;
 
-/// Settings by name, as text: numbers with as few digits as bring them back.
+/// Settings by name, as text: numbers with the fewest digits that restore them.
 using Course = std::map<std::string, std::string>;
 
-/// A number as it stands in a course.
+/// A number in the format of a course.
 std::string courseNumber(double value);
 
 /// Adds lr, schedule and warmup.
 void addLearningRate(const LearningRate &rate, Course &course);
-/// The inverse; `file` is named when the course is damaged.
+/// The inverse; `file` is named in the error if the course is damaged.
 Status readLearningRate(const std::string &file, const Course &course,
                         LearningRate &rate);
 
@@ -44,26 +45,26 @@ Status readLearningRate(const std::string &file, const Course &course,
 Status readSteps(const std::string &file, const Course &course,
                  uint64_t &steps);
 
-/// What tells data apart: their number, the shape of the first column of data,
-/// and a digest of 64 rows in equal distances.
+/// Identifies data: the number of rows, the shape of the first column of data,
+/// and a digest of 64 rows at equal distances.
 Expected<std::string> describeData(const Dataset &data);
 
 /// Reads whether each epoch has another order of rows.
 Status readShuffle(const std::string &file, const Course &course,
                    bool &shuffles);
 
-/// How a run is to go on.
+/// The settings for resuming a run.
 struct CourseRequest {
-  /// What it would be without a state.
+  /// The course of the run without a state.
   Course asked;
-  /// Names that the user states; for others of the run the state's hold.
+  /// Names that the user states; the state's values hold for others.
   std::set<std::string> given;
-  /// Names whose difference is wanted; "all" for every one.
+  /// Names that may differ from the state; "all" for every one.
   std::set<std::string> overridden;
 };
 
-/// The course of a run that goes on from the state in `file`. Fails with every
-/// difference that is not wanted, and both values.
+/// The course of a run that continues from the state in `file`. Fails with
+/// every other difference, and both values.
 Expected<Course> continueCourse(const std::string &file, const Course &stored,
                                 const CourseRequest &request);
 

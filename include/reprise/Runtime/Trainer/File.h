@@ -16,13 +16,13 @@ namespace reprise::rt {
 
 class InputFile {
 public:
-  /// Fails with RP_IO_ERROR when `path` cannot be opened or is no regular file.
+  /// Fails with RP_IO_ERROR if `path` cannot be opened or is no regular file.
   static Expected<InputFile> open(const std::string &path);
   const std::string &path() const { return name; }
   uint64_t size() const { return bytes; }
   /// Reads exactly `size` bytes at `offset`, from any thread.
   Status readAt(uint64_t offset, void *data, size_t size) const;
-  /// Gives the descriptor away, e.g. to zlib.
+  /// Transfers the descriptor's ownership, e.g. to zlib.
   FileDescriptor takeDescriptor() { return std::move(descriptor); }
 
 private:

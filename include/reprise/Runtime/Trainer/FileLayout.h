@@ -1,8 +1,8 @@
 //===- FileLayout.h - Between a program's layout and a file's ---*- C++ -*-===//
 //
-// A variable's file_permutation says which dimension of the program each
-// dimension of the file is: file shape[i] = program shape[permutation[i]]. A
-// filter (O,KH,KW,I) with [0,3,1,2] is (O,I,KH,KW) in files.
+// A variable's file_permutation maps each dimension of the file to one of the
+// program: file shape[i] = program shape[permutation[i]]. A filter (O,KH,KW,I)
+// with [0,3,1,2] is (O,I,KH,KW) in files.
 //
 //===----------------------------------------------------------------------===//
 #ifndef REPRISE_RUNTIME_TRAINER_FILELAYOUT_H
@@ -12,8 +12,8 @@
 
 namespace reprise::rt {
 
-/// The shape of a variable in files. Fails when the permutation is none, or
-/// when bytes, shape and type of `variable` contradict each other.
+/// The shape of a variable in files. Fails if the permutation is invalid, or if
+/// bytes, shape and type of `variable` contradict each other.
 Expected<std::vector<int64_t>> fileShape(const TensorInfo &variable);
 
 /// Copies a variable into the layout of files. `variable` has passed

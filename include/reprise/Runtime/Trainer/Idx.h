@@ -20,12 +20,12 @@ struct IdxArray {
   std::vector<uint8_t> data;
 };
 
-/// Reads an IDX file of unsigned bytes with `rank` dimensions, plain or
-/// gzipped (told by content). Memory grows with what the file holds, not with
-/// what its header claims.
+/// Reads an IDX file of unsigned bytes with `rank` dimensions, plain or gzipped
+/// (detected by content). Memory grows with the file's contents, not with the
+/// size that its header claims.
 Expected<IdxArray> readIdxFile(const std::string &path, unsigned rank);
 
-/// Only the sizes that the header announces.
+/// Reads only the sizes that the header announces.
 Expected<std::vector<uint32_t>> readIdxShape(const std::string &path,
                                              unsigned rank);
 

@@ -1,9 +1,9 @@
-//===- Images.h - What becomes of images on their way in --------*- C++ -*-===//
+//===- Images.h - Preparation of images -------------------------*- C++ -*-===//
 //
-// Data that are files of JPEG or PNG (folders, shards) have no size of their
-// own: steps say how a picture becomes the image that a program takes. They are
+// Data that are files of JPEG or PNG (folders, shards) have no fixed size:
+// steps define how a picture becomes the image that a program takes. They are
 // texts, which a state records, so that a resumed run and an evaluation see the
-// images that the run saw.
+// same images as the run.
 //
 //   resize=N             the shorter side becomes N
 //   resize=HxW           both sides, whatever the picture's
@@ -14,7 +14,7 @@
 //   flip                 mirrored with a probability of 0.5; =P
 //   jitter=B:C:S:H       brightness, contrast, saturation each by a factor in
 //                        [1-B, 1+B], the hue by a turn in [-H, H], in random
-//                        order; what is left out is 0
+//                        order; omitted numbers are 0
 //
 // Resizing is bilinear with antialiasing (a triangle as wide as a source
 // pixel of the result) on bytes, with the roundings of Pillow's.
@@ -36,32 +36,32 @@ namespace reprise::rt {
 struct ImageSteps {
   enum class Geometry { Stretch, CenterCrop, RandomResizedCrop };
   Geometry geometry = Geometry::CenterCrop;
-  int64_t shorterSide = 0;            // CenterCrop; 0: as it is
-  int64_t height = 0, width = 0;      // Stretch
-  double minArea = 0.08, maxArea = 1; // RandomResizedCrop
+  int64_t shorterSide = 0;            // for CenterCrop; 0: no resizing
+  int64_t height = 0, width = 0;      // for Stretch
+  double minArea = 0.08, maxArea = 1; // for RandomResizedCrop
   double flip = 0;                    // probability
   /// Brightness, contrast, saturation, hue.
   std::array<double, 4> jitter = {0, 0, 0, 0};
 
   bool hasJitter() const { return jitter != std::array<double, 4>{}; }
-  /// Whether a picture always becomes the same image.
+  /// Returns true if a picture always becomes the same image.
   bool isFixed() const {
     return geometry != Geometry::RandomResizedCrop && flip == 0 && !hasJitter();
   }
 };
 
-/// Reads steps joined by commas. Fails naming the step that is none, or that
-/// may not stand where it does.
+/// Reads steps joined by commas. Fails with the name of a step that is unknown,
+/// or not allowed in its position.
 Expected<ImageSteps> parseImageSteps(const std::string &text);
-/// The text that parseImageSteps reads back the same.
+/// The text from which parseImageSteps reads the same steps.
 std::string formatImageSteps(const ImageSteps &steps);
 
-/// What steps are where none are said, of images of this size: for training
+/// The default steps, for images of this size: for training
 /// random-resized-crop,flip; for evaluation the middle 7/8 of the longer side.
 ImageSteps defaultTrainSteps();
 ImageSteps defaultEvalSteps(int64_t height, int64_t width);
 
-/// Of each channel: a value is (byte / 255 - mean) / stddev.
+/// The scale of each channel: a value is (byte / 255 - mean) / stddev.
 struct ChannelScale {
   std::vector<float> mean, stddev;
 };
@@ -73,15 +73,17 @@ Expected<ChannelScale> parseChannelScale(const std::string &text,
                                          int64_t channels);
 
 /// Returns the code of three letters, such as "RAS", that `text` spells in any
-/// case: where the axes x, y and z of volumes point. Fails for other texts.
+/// case: the directions of the axes x, y and z of volumes. Fails for other
+/// texts.
 Expected<std::string> parseOrientation(const std::string &text);
 
-/// What DataSpec says of images; empty texts: the defaults.
+/// The image settings of DataSpec; empty texts: the defaults.
 struct ImageSpec {
   std::string training, evaluation, normalize;
-  /// Of volumes, which are turned to it; empty: as they are stored.
+  /// The orientation of volumes; empty: as stored.
   std::string orientation;
-  /// Leave out files that cannot be read or decoded; all are, to know them.
+  /// Skip files that cannot be read or decoded; all files are decoded to find
+  /// them.
   bool skipBadFiles = false;
   bool hasSteps() const { return !training.empty() || !evaluation.empty(); }
   /// What decides which rows there are and their extents, without the rest.
@@ -91,8 +93,8 @@ struct ImageSpec {
 struct DataSpec;
 
 /// Names of these settings in a course: train-images, eval-images, normalize,
-/// orientation. Takes into `spec` what `course` holds of them but for those in
-/// `given`, where its data have such settings.
+/// orientation. Copies them from `course` into `spec`, except those in `given`,
+/// if its data have such settings.
 void takeImageSettings(const std::map<std::string, std::string> &course,
                        const std::set<std::string> &given, DataSpec &spec);
 

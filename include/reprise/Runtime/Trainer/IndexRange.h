@@ -1,4 +1,4 @@
-//===- IndexRange.h - Which integers a program takes ------------*- C++ -*-===//
+//===- IndexRange.h - The integers that a program accepts -------*- C++ -*-===//
 #ifndef REPRISE_RUNTIME_TRAINER_INDEXRANGE_H
 #define REPRISE_RUNTIME_TRAINER_INDEXRANGE_H
 

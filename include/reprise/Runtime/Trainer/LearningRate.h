@@ -9,7 +9,8 @@
 //             "SGDR", ICLR 2017; PyTorch's CosineAnnealingLR(T) stepped once a
 //             training step)
 //
-// So a schedule begins when the warmup has ended, as of PyTorch's SequentialLR.
+// A schedule thus begins when the warmup has ended, as in PyTorch's
+// SequentialLR.
 //
 //===----------------------------------------------------------------------===//
 #ifndef REPRISE_RUNTIME_TRAINER_LEARNINGRATE_H
@@ -25,15 +26,15 @@ struct LearningRate {
   Schedule schedule = Schedule::Constant;
   double base = 0.1;
   uint64_t warmupSteps = 0;
-  /// Of Step: every so many epochs the rate is multiplied by gamma.
+  /// The rate is multiplied by gamma every so many epochs (Step only).
   uint64_t stepEpochs = 30;
   double gamma = 0.1;
 
-  /// The rate of step `step` (counted from 0) of `total`, of which `perEpoch`
-  /// are an epoch.
+  /// The rate of step `step` (counted from 0) of `total`, with `perEpoch` steps
+  /// per epoch.
   double at(uint64_t step, uint64_t total, uint64_t perEpoch = 1) const;
   /// Refuses a base that is negative or not finite, a warmup as long as the
-  /// run, and numbers of a schedule that make no sense.
+  /// run, and invalid numbers of a schedule.
   Status check(uint64_t total) const;
 };
 

@@ -2,15 +2,15 @@
 //
 // A thread fills a ring of batches ahead of their use. The order of an epoch is
 // a function of (seed, epoch), so a run resumes anywhere. Buffers, the
-// permutation included, are allocated when a loader is made and never again.
+// permutation included, are allocated when a loader is created and never again.
 // Rows of data that are costly to fill are shared among threads.
 //
 // Training: every epoch is a new permutation (unless the data are ordered) and
 // the last partial batch is dropped. Data of several parts give batches of one
-// part each, in an order that is an epoch's too; of each part the last partial
-// batch is dropped, and positions count as if all batches were
-// LoaderOptions::batch images. Evaluation: one pass in order; the last
-// batch is padded with zeros and `valid` says how much of it counts.
+// part each, in an order that also depends on the epoch; the last partial batch
+// of each part is dropped, and positions count as if all batches were
+// LoaderOptions::batch images. Evaluation: one pass in order; the last batch is
+// padded with zeros and `valid` is the number of images that count.
 //
 //===----------------------------------------------------------------------===//
 #ifndef REPRISE_RUNTIME_TRAINER_LOADER_H
@@ -44,7 +44,7 @@ struct Batch {
   uint64_t position = 0; // of the first image in the epoch's order
 };
 
-/// Rows that make batches of their own, in the shapes of `data`.
+/// Rows that form batches of their own, in the shapes of `data`.
 struct LoaderPart {
   const Dataset *data = nullptr;
   size_t batch = 1;
@@ -58,31 +58,31 @@ struct LoaderOptions {
   size_t batch = 1;
   LoaderMode mode = LoaderMode::Train;
   uint64_t seed = 0;
-  /// True if each epoch has another order (Train only), by `seed`.
+  /// True if each epoch has another order (Train only), from `seed`.
   bool shuffle = true;
-  /// Where to begin; `position` is a multiple of `batch`.
+  /// The first batch; `position` is a multiple of `batch`.
   uint64_t epoch = 0, position = 0;
-  /// Batches to hand out in all; 0: without end (Train only).
+  /// Total number of batches; 0: unlimited (Train only).
   uint64_t batches = 0;
-  /// Batches that may be filled ahead.
+  /// The number of batches that may be filled ahead.
   size_t depth = 3;
-  /// That fill a batch; 0: as many as the data are worth.
+  /// The number of threads that fill a batch; 0: depends on the data.
   unsigned threads = 0;
 };
 
-/// Threads that fill `rows` rows at a time where `asked` are wanted, 0 for as
-/// many as the data are worth: one for each processor. Rows that cost nothing
-/// are filled by one thread, and no thread is without a row.
+/// Returns the number of threads that fill `rows` rows at a time: `asked`, or
+/// if that is 0, one for each processor, but no more than rows. Rows that cost
+/// nothing are filled by one thread.
 unsigned loaderThreads(bool isCostly, unsigned asked, uint64_t rows);
 
 class Loader {
 public:
-  /// `data` outlives the loader. Fails when there are too few images for one
-  /// training batch or the start is not a batch's.
+  /// `data` outlives the loader. Fails if there are too few images for one
+  /// training batch or the start is not the start of a batch.
   static Expected<std::unique_ptr<Loader>> create(const Dataset &data,
                                                   const LoaderOptions &options);
-  /// Of several parts, whose data outlive the loader; only for training. A part
-  /// may have no batch, but not all.
+  /// Creates a loader of several parts, whose data outlive it; only for
+  /// training. A part may have no batch, but not all.
   static Expected<std::unique_ptr<Loader>> create(std::vector<LoaderPart> parts,
                                                   const LoaderOptions &options);
   ~Loader();
@@ -90,20 +90,20 @@ public:
   /// The next batch, valid until the next call; null after the last one.
   Expected<const Batch *> next();
   uint64_t batchesPerEpoch() const { return perEpoch; }
-  /// Parts in the order in which the batches of the first epoch, from where it
-  /// begins, come to them; without those that it does not come to.
+  /// Parts in the order of their first batch in the first epoch, from its start
+  /// position; without those that have none left.
   std::vector<size_t> partsAhead() const;
-  /// How long next() waited so far, for batches that were not there yet; of the
-  /// user's thread.
+  /// Seconds that next() waited so far for batches that were not filled yet; of
+  /// the user's thread.
   double waitedSeconds() const { return waited; }
 
 private:
   /// A part, and its rows in the order of an epoch.
   struct Part : LoaderPart {
-    uint64_t batches = 0; // an epoch
+    uint64_t batches = 0; // per epoch
     std::vector<uint64_t> order;
   };
-  /// A batch of an epoch: its part, and which one of that.
+  /// A batch of an epoch: its part, and its number within that.
   struct Turn {
     size_t part;
     uint64_t number;
@@ -123,8 +123,8 @@ private:
   const LoaderOptions options;
   uint64_t perEpoch = 0, first = 0, end = 0; // in batches since epoch 0
   std::vector<Part> parts;
-  std::vector<Turn> turns; // of `orderedEpoch`, where there are several parts
-  std::vector<uint64_t> drawn; // where they are drawn
+  std::vector<Turn> turns;     // of `orderedEpoch`, if there are several parts
+  std::vector<uint64_t> drawn; // buffer in which they are drawn
   uint64_t orderedEpoch = UINT64_MAX;
   std::vector<Batch> ring;
   std::unique_ptr<WorkerPool> pool;

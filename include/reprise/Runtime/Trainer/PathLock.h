@@ -1,9 +1,9 @@
 //===- PathLock.h - One writer of a state at a time -------------*- C++ -*-===//
 //
-// Two runs that save to one path would replace each other's work. A lock on
-// "PATH.lock", beside the file that PATH means behind all symlinks, is held for
-// a run. It belongs to the open file and so ends with its process, however that
-// ends; the file's being there means nothing.
+// Two runs that save to one path would overwrite each other's states. A run
+// holds a lock on "PATH.lock", next to the file that PATH refers to after
+// resolving all symlinks. It belongs to the open file and so ends with its
+// process, however that ends; the existence of the file means nothing.
 //
 //===----------------------------------------------------------------------===//
 #ifndef REPRISE_RUNTIME_TRAINER_PATHLOCK_H
@@ -15,18 +15,18 @@ namespace reprise::rt {
 
 class PathLock {
 public:
-  /// Of nothing.
+  /// Holds no lock.
   PathLock() = default;
-  /// Fails at once, with the other's process, when `path` is locked. Devices
-  /// and pipes are not locked.
+  /// Fails at once, with the other's process, if `path` is locked. Devices and
+  /// pipes are not locked.
   static Expected<PathLock> acquire(const std::string &path);
   PathLock(PathLock &&other) noexcept;
   PathLock &operator=(PathLock &&other) noexcept;
   ~PathLock();
 
-  /// Removes the files of all locks, before a process ends beside the threads
-  /// that hold them. None is acquired or given back from now on: who tries
-  /// waits for the end.
+  /// Removes the files of all locks, before a process ends while threads hold
+  /// them. No lock can be acquired or released afterwards: threads that try
+  /// wait for the end of the process.
   static void removeAllAtExit();
 
 private:

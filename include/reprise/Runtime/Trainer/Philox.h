@@ -2,7 +2,7 @@
 //
 // Philox 4x32-10: Salmon et al., "Parallel random numbers: as easy as 1, 2, 3",
 // SC 2011. Numbers are a function of (key, counter); there is no state, so any
-// order of evaluation gives the same ones.
+// order of evaluation gives the same numbers.
 //
 //===----------------------------------------------------------------------===//
 #ifndef REPRISE_RUNTIME_TRAINER_PHILOX_H

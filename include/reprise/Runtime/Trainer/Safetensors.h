@@ -5,8 +5,8 @@
 // tensors' bytes, dense row-major, without holes or overlaps up to the end of
 // the file. https://huggingface.co/docs/safetensors
 //
-// Files of ours carry "digest" in the metadata: XXH3-128 of the whole file with
-// the digest's 32 digits replaced by '0'.
+// Reprise's files have a "digest" in the metadata: XXH3-128 of the whole file
+// with the digest's 32 digits replaced by '0'.
 //
 //===----------------------------------------------------------------------===//
 #ifndef REPRISE_RUNTIME_TRAINER_SAFETENSORS_H
@@ -32,7 +32,7 @@ DType dtypeOf(rp_element_type type);
 /// "64x3x7x7"; "scalar" for rank 0.
 std::string formatShape(const std::vector<int64_t> &shape);
 
-/// A tensor of a file: bytes [begin, end) of the data behind the header.
+/// A tensor of a file: bytes [begin, end) of the data after the header.
 struct TensorEntry {
   std::string name;
   DType type = DType::F32;
@@ -46,14 +46,14 @@ using Metadata = std::map<std::string, std::string>;
 struct SafetensorsHeader {
   std::vector<TensorEntry> tensors; // by name
   Metadata metadata;
-  /// Null when there is none.
+  /// Null if there is none.
   const TensorEntry *find(const std::string &name) const;
 };
 
-/// Longest header that is read: what other readers of the format accept.
+/// The longest accepted header, the limit of other readers of the format.
 constexpr uint64_t kMaxHeaderBytes = 100'000'000;
 
-/// Parses and checks a header; `dataBytes` is the length of what follows it.
+/// Parses and checks a header; `dataBytes` is the length of the data after it.
 /// Messages name `file` and the tensor.
 Expected<SafetensorsHeader> parseSafetensorsHeader(const std::string &file,
                                                    const std::string &json,
@@ -64,12 +64,12 @@ public:
   static Expected<SafetensorsFile> open(const std::string &path);
   const std::string &path() const { return file.path(); }
   const SafetensorsHeader &header() const { return parsed; }
-  /// Reads a tensor whole. `data` holds entry.bytes().
+  /// Reads a whole tensor. `data` holds entry.bytes().
   Status read(const TensorEntry &entry, void *data) const;
   /// Reads `size` bytes from `offset` within a tensor, from any thread.
   Status readPart(const TensorEntry &entry, uint64_t offset, void *data,
                   size_t size) const;
-  /// Fails unless the metadata hold a digest and it fits every byte.
+  /// Fails unless the metadata hold a digest and it matches every byte.
   Status verifyDigest() const;
 
 private:
@@ -84,7 +84,7 @@ struct TensorToWrite {
   std::vector<int64_t> shape;
 };
 
-/// Fills `data` with the bytes of tensor `index` of the list that was given.
+/// Fills `data` with the bytes of tensor `index` of the list.
 using TensorSource =
     std::function<Status(size_t index, void *data, size_t bytes)>;
 
@@ -96,13 +96,13 @@ struct SafetensorsContent {
   Seal seal = Seal::None;
 };
 
-/// Fails when a file of `content` could not be written to `path` for the names
-/// and shapes in it.
+/// Fails if `content` could not be written to `path` because of the names and
+/// shapes in it.
 Status checkSafetensors(const std::string &path,
                         const SafetensorsContent &content);
 
-/// Writes a file as a whole or not at all. An error of `source` is returned
-/// and leaves the old file as it was.
+/// Writes a file as a whole or not at all. If `source` fails, its error is
+/// returned and the old file is unchanged.
 Status writeSafetensors(const std::string &path,
                         const SafetensorsContent &content,
                         const TensorSource &source);

@@ -2,9 +2,10 @@
 //
 // A state is a sealed safetensors file with every variable of a session
 // (parameters, optimizer state, running statistics, counters, seeds) under its
-// name and in file layout, the place of the run in its data, and the settings
-// that decide its course, so that a run continues with the same bits. Weights
-// are any safetensors file that holds the parameters and running statistics.
+// name and in file layout, the position of the run in its data, and the
+// settings that decide its course, so that a run continues with the same bits.
+// Weights are any safetensors file that holds the parameters and running
+// statistics.
 //
 //===----------------------------------------------------------------------===//
 #ifndef REPRISE_RUNTIME_TRAINER_STATE_H
@@ -17,24 +18,24 @@
 
 namespace reprise::rt {
 
-/// Where a run stands: the next batch begins at image `position` of epoch
+/// The position of a run: the next batch begins at image `position` of epoch
 /// `epoch` in the order that `seed` gives to `images` images.
 struct RunPosition {
   uint64_t epoch = 0, step = 0, position = 0, seed = 0;
   uint64_t batch = 0, images = 0;
-  /// Of the steps, those that loss scaling skipped.
+  /// The number of these steps that loss scaling skipped.
   uint64_t skippedSteps = 0;
-  /// Of the training images, when they are bytes.
+  /// The normalization of the training images, if they are bytes.
   std::optional<Normalization> normalization;
-  /// Empty in states of the first version, which did not hold it.
+  /// Empty in states of the first version, which had none.
   Course course;
-  /// The recipe of the run, as text; empty where it had none.
+  /// The recipe of the run, as text; empty if it had none.
   std::string recipe;
-  /// The options of a zoo's model that no recipe holds, as a recipe.
+  /// The options of a zoo model that no recipe holds, as a recipe.
   std::string modelOptions;
-  /// Names of the classes by number; empty where the data had none.
+  /// Names of the classes by number; empty if the data had none.
   std::vector<std::string> classNames;
-  /// What hooks remember, by their names.
+  /// The texts of hooks, by their names.
   std::map<std::string, std::string> hooks;
 };
 
@@ -43,32 +44,32 @@ struct RunPosition {
 Status saveState(Backend &backend, const std::string &path,
                  const RunPosition &position);
 
-/// Fails when a state of `backend` could not be saved for what it holds: a name
-/// that is reserved or not UTF-8.
+/// Fails if a state of `backend` could not be saved because of its contents: a
+/// name that is reserved or not UTF-8.
 Status checkSavable(Backend &backend, const std::string &path,
                     const RunPosition &position);
 
-/// Loads all variables. Nothing is written to the session unless the digest
-/// and every name, type and shape fit.
+/// Loads all variables. Nothing is written to the session unless the digest and
+/// every name, type and shape match.
 Expected<RunPosition> loadState(Backend &backend, const std::string &path);
 
-/// The position alone, of a state whose digest fits.
+/// Reads only the position, of a state whose digest matches.
 Expected<RunPosition> readStatePosition(const std::string &path);
 
 struct WeightsReport {
   size_t loaded = 0;
-  /// Names in the file that the program has no variable for;
-  /// "num_batches_tracked" of batch-norm is not counted among them.
+  /// Names in the file without a variable in the program; "num_batches_tracked"
+  /// of batch-norm is ignored.
   std::vector<std::string> unexpected;
-  /// Names of the classes, where the file is a state that has them.
+  /// Names of the classes, if the file is a state that has them.
   std::vector<std::string> classNames;
 };
 
-/// The names of classes that a state holds; empty for other files.
+/// The names of classes in a state; empty for other files.
 Expected<std::vector<std::string>> readClassNames(const std::string &path);
 
-/// Loads every parameter and every running statistic by name. A missing one
-/// is an error that lists what is missing; a digest is checked if there is one.
+/// Loads every parameter and every running statistic by name. Missing ones are
+/// an error that lists them; a digest is checked if there is one.
 Expected<WeightsReport> loadWeights(Backend &backend, const std::string &path);
 
 /// Writes the outputs of role gradient of the last run of `entry` under the
@@ -76,7 +77,7 @@ Expected<WeightsReport> loadWeights(Backend &backend, const std::string &path);
 Status writeGradients(Backend &backend, const std::string &entry,
                       const std::string &path);
 
-/// Fails where the entry has no gradients, or a name cannot be written.
+/// Fails if the entry has no gradients, or a name cannot be written.
 Status checkGradients(Backend &backend, const std::string &entry,
                       const std::string &path);
 

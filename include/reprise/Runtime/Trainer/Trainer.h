@@ -1,8 +1,8 @@
 //===- Trainer.h - Training and evaluation of a program ---------*- C++ -*-===//
 //
 // A program to train has the entry "train_step"; to be evaluated, "eval_step".
-// What they take and give is found by roles (program.fbs), whatever it is
-// called:
+// Their inputs and outputs are found by roles (program.fbs), whatever their
+// names:
 //
 //   data           inputs, at least one: rows of the data, by their names
 //   (B,...) label          input, if any: the rows' classes (B; i32)
@@ -36,46 +36,46 @@
 
 namespace reprise::rt {
 
-/// What a run does between two moments of std::chrono::steady_clock, in
+/// An activity of a run between two moments of std::chrono::steady_clock, in
 /// seconds.
 struct RunSpan {
-  /// "data": waits for a batch and hands it over; "step": the program runs and
-  /// its results are read; "hooks": they are told; "save": a state is written.
+  /// "data": waits for a batch and copies it; "step": the program runs and its
+  /// results are read; "hooks": hooks are called; "save": a state is written.
   const char *what = "";
-  uint64_t step = 0; // that is under way, or was done last; from 1
+  uint64_t step = 0; // the current or the last completed step; from 1
   double begin = 0, end = 0;
 };
 
 /// Sent after every step.
 struct Progress {
   uint64_t epoch = 0;        // counted from 0
-  uint64_t step = 0;         // steps done, earlier runs included
+  uint64_t step = 0;         // steps done, including earlier runs
   uint64_t total = 0;        // steps at the end
-  uint64_t skippedSteps = 0; // by loss scaling, earlier runs included
+  uint64_t skippedSteps = 0; // by loss scaling, including earlier runs
   double loss = 0;           // of this step
   double meanLoss = 0;       // of the last 50 steps of this run
   double learningRate = 0;
   std::map<std::string, double> metrics; // of this step, by output
   double stepSeconds = 0;                // of this step
-  /// From the end of the step before, without hooks and saves of states; of it,
-  /// waited for the batch. A device that works beside the host may be running
-  /// the step before meanwhile.
+  /// Seconds since the end of the previous step, without hooks and saves of
+  /// states; and the part of it spent waiting for the batch. An asynchronous
+  /// device may still run the previous step in that time.
   double trainSeconds = 0, waitSeconds = 0;
   uint64_t images = 0;        // of this step
-  std::string program;        // that ran; empty where a run has one
+  std::string program;        // of this step; empty if a run has only one
   double imagesPerSecond = 0; // of this run
   double secondsLeft = 0;
-  size_t arenaBytes = 0;         // as they are allocated
+  size_t arenaBytes = 0;         // as allocated
   size_t predictedPeakBytes = 0; // of train_step
-  size_t highWaterBytes = 0;     // of what steps were given of the arena
-  size_t changedBytes = 0;       // of what changed, where memory is checked
+  size_t highWaterBytes = 0;     // of the arena's part passed to steps
+  size_t changedBytes = 0;       // of the changed bytes, if memory is checked
   size_t residentBytes = 0;      // of the process
 };
 
 /// The part of the data that a run uses.
 struct DataInventory {
   uint64_t rows = 0, steps = 0; // of an epoch
-  /// Rows that each epoch leaves out, since they fill no batch.
+  /// Rows that each epoch drops, since they fill no batch.
   uint64_t leftOut = 0;
   bool isShuffled = true;
   SkippedRows skipped;
@@ -83,71 +83,74 @@ struct DataInventory {
 
 struct TrainOptions {
   DataSpec data;
-  /// Exactly one of both, none in a resumed run that ends where it was to; the
-  /// end of the run, earlier runs included.
+  /// Exactly one of the two, or none in a resumed run that ends as originally
+  /// planned; the end of the run, including earlier runs.
   uint64_t epochs = 0, steps = 0;
   LearningRate learningRate;
   uint64_t seed = 0; // of initial values, dropout and order
   /// Settings that the user states: lr, schedule, warmup, seed, train-images,
-  /// eval-images, normalize. A resumed run
-  /// takes the others from its state; its length where none is said above.
+  /// eval-images, normalize. A resumed run takes the others from its state, and
+  /// also its length if neither field above is set.
   std::set<std::string> given;
-  /// Settings of the state that are to be replaced; see Course.h.
+  /// Settings of the state to replace; see Course.h.
   std::set<std::string> overridden;
-  std::string recipe; // kept in states; empty: as in the state to go on from
+  std::string recipe;       // kept in states; empty: as in the resumed state
   std::string modelOptions; // kept in states that have none
   std::string savePath;     // empty: nothing is saved
   uint64_t saveEvery = 0;   // steps; 0: only at the end
   std::string resumePath;   // a state; excludes weightsPath
-  /// Whether a state that has done all steps is one to go on from: hooks and
-  /// the last evaluation make up for what they missed.
+  /// True if a state that has completed all steps may be resumed: hooks and the
+  /// last evaluation then do what they missed.
   bool mayBeDone = false;
-  /// Steps that loss scaling may skip in a row before the run ends with an
-  /// error; 0: any number.
+  /// The number of steps that loss scaling may skip in a row before the run
+  /// ends with an error; 0: any number.
   uint64_t maxSkippedSteps = 100;
-  /// Told when many are skipped in a row, and what is odd in the data.
+  /// Called when many steps are skipped in a row, and for anomalies in the
+  /// data.
   std::function<void(const std::string &)> onWarning;
-  /// True if an evaluation will follow: what it needs of data that are only for
-  /// tests is looked at before the first step.
+  /// True if an evaluation will follow: its requirements on data that are only
+  /// for tests are checked before the first step.
   bool willEvaluate = false;
   std::string weightsPath;   // parameters and running statistics
   std::string gradientsPath; // gradients of the last step
   std::function<void(const Progress &)> onProgress;
   std::function<void(const WeightsReport &)> onWeights;
-  /// Before the first step.
+  /// Called before the first step.
   std::function<void(const DataInventory &)> onData;
-  /// Images that an evaluation, which a hook asked for, has behind it, and all.
+  /// Called during an evaluation that a hook requested, with the images done
+  /// and their total.
   std::function<void(uint64_t done, uint64_t total)> onEvaluation;
-  /// Chooses the program of each step; null: all are the backend's. Outlives
+  /// Chooses the program of each step; null: all run the backend's. Outlives
   /// the run.
   Programs *programs = nullptr;
-  /// Told of each span when it ends.
+  /// Called with each span when it ends.
   std::function<void(const RunSpan &)> onSpan;
-  /// Told in this order; they outlive the run.
+  /// Called in this order; they outlive the run.
   std::vector<Hook *> hooks;
-  /// The first failure of each hook, when it happens.
+  /// Called for the first failure of each hook, when it happens.
   std::function<void(const HookFailure &)> onHookFailure;
   /// When it becomes true the run saves its state and ends.
   const std::atomic<bool> *stop = nullptr;
-  /// Set while files are written: not the moment to end the process.
+  /// Set while files are written: the process should not end then.
   std::atomic<bool> *saving = nullptr;
 };
 
 struct EvaluateResult {
   uint64_t images = 0, correct = 0;
-  /// Images whose label is among the five classes of the largest logits, those
-  /// of equal logits counted by their number. All, of five classes or fewer.
+  /// The number of images whose label is among the five classes of the largest
+  /// logits; equal logits rank by class number. All images if there are five
+  /// classes or fewer.
   uint64_t correctTop5 = 0;
-  int32_t classes = 0; // that the logits tell apart; 0 without
+  int32_t classes = 0; // that the logits distinguish; 0 without logits
   /// Images by label (row) and class of the largest logit (column), classes
-  /// each, where asked for and both are known.
+  /// each, if requested and both are known.
   std::vector<uint64_t> confusion;
-  /// Of the data, by label; empty where they have none.
+  /// The data's class names by label; empty if they have none.
   std::vector<std::string> classNames;
   std::vector<std::string> absentClasses; // those that no row has
   SkippedRows skipped;                    // of the data
   std::vector<std::string> warnings;      // of the data
-  /// Whether the program has labels and logits. Then every image counts, and
+  /// True if the program has labels and logits. Then every image counts, and
   /// the loss is the mean cross-entropy, computed from the logits. Otherwise
   /// only full batches count, and it is the mean of the program's losses.
   bool hasAccuracy = true;
@@ -158,7 +161,7 @@ struct EvaluateResult {
   double accuracyTop5() const {
     return images ? double(correctTop5) / images : 0;
   }
-  /// Whether the second of them says anything.
+  /// Returns true if correctTop5 is meaningful.
   bool hasTop5() const { return hasAccuracy && classes > 5; }
 };
 
@@ -169,52 +172,52 @@ struct TrainResult {
   double loss = 0, meanLoss = 0;
   std::map<std::string, double> metrics; // of the last step, by output
   double seconds = 0;
-  /// Sums of those of its steps, as in Progress.
+  /// Sums over its steps, as in Progress.
   double trainSeconds = 0, waitSeconds = 0;
   bool stopped = false; // by `stop`
   DataInventory data;
-  /// Why a hook ended the run; empty where none did.
+  /// The reason if a hook ended the run; else empty.
   std::string stopReason;
   std::vector<HookFailure> hookFailures;
   /// The step of the state that this run saved last to TrainOptions::savePath;
   /// nothing if it saved none.
   std::optional<uint64_t> savedStep;
-  /// Of the variables at the end, where a hook asked for it.
+  /// The evaluation of the variables at the end, if a hook requested it.
   std::optional<EvaluateResult> evaluation;
 };
 
-/// Trains until the asked end. On an error nothing is saved but by hooks; the
-/// last saved state stays as it was. Holds a lock on `savePath` all the time.
-/// Trains. If an error follows the last step, `trained`, unless null, still
-/// receives the result of the steps.
+/// Trains until the requested end, holding a lock on `savePath` all the time.
+/// On an error only hooks save; the last saved state is unchanged. If an error
+/// follows the last step, `trained`, unless null, still receives the result of
+/// the steps.
 Expected<TrainResult> train(Backend &backend, const TrainOptions &options,
                             std::optional<TrainResult> *trained = nullptr);
 
-/// Returns `data` for an evaluation of a run that stands at `position`: scaled,
-/// made to size and numbered as the training data, but for settings `given`.
+/// Returns `data` for an evaluation of a run at `position`: scaled, resized and
+/// with the class numbers of the training data, except for settings `given`.
 DataSpec evaluationData(const DataSpec &data, const RunPosition &position,
                         const std::set<std::string> &given = {});
 
-/// Fails where an evaluation of rows that are only for tests would fail for
+/// Fails if an evaluation of rows that are only for tests would fail because of
 /// their shape, their classes or their number. Reads no images.
 Status checkEvaluation(const Backend &backend, const DataSpec &data);
 
 struct EvaluateOptions {
   DataSpec data;
-  /// A state or weights to load first; both empty: the variables as they are.
+  /// A state or weights to load first; both empty: the variables are unchanged.
   std::string statePath, weightsPath;
-  /// Settings of images that hold whatever the state says.
+  /// Settings of images that override the state's.
   std::set<std::string> given;
   Split split = Split::Test;
   uint64_t batches = 0;   // 0: all
-  bool confusion = false; // whether to count it; takes classes^2 numbers
-  /// Told before the first batch, with the classes that logits tell apart (0:
-  /// without logits).
+  bool confusion = false; // computes it; takes classes^2 numbers
+  /// Called before the first batch, with the number of classes that logits
+  /// distinguish (0: without logits).
   std::function<void(const Dataset &data, int32_t classes)> onData;
   std::function<void(uint64_t done, uint64_t total)> onProgress; // images
   const std::atomic<bool> *stop = nullptr;
-  /// What `data` says of `split`, opened; outlives the call. Null: it is opened
-  /// for this evaluation.
+  /// The opened `split` of `data`; outlives the call. Null: it is opened for
+  /// this evaluation.
   const Dataset *opened = nullptr;
 };
 

@@ -49,9 +49,9 @@ static Status readHeader(GzipInput &input, const std::string &path,
 static Status readData(GzipInput &input, const std::string &path,
                        uint64_t total, IdxArray &array) {
   constexpr uint64_t kChunk = uint64_t(1) << 20;
-  // No file holds more: deflate makes at most 1032 bytes of one. What is
-  // reserved and not read takes no memory, and a vector that grows would hold
-  // its bytes twice.
+  // No file holds more: deflate produces at most 1032 bytes from one. Memory
+  // that is reserved but not written is not resident, and a growing vector
+  // would hold its bytes twice.
   constexpr uint64_t kLargestRatio = 1032;
   array.data.reserve(std::min(total, input.fileBytes() * kLargestRatio));
   while (array.data.size() < total) {

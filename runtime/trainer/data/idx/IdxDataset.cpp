@@ -60,14 +60,14 @@ private:
 
 static const std::string kTrainImages = "train-images-idx3-ubyte";
 
-/// "DIR/NAME" or "DIR/NAME.gz", whichever exists.
+/// Returns "DIR/NAME" or "DIR/NAME.gz", whichever exists.
 static Expected<std::string> findFile(const std::string &directory,
                                       const std::string &name) {
   std::string plain = directory + "/" + name;
   for (const std::string &path : {plain, plain + ".gz"})
     if (::access(path.c_str(), F_OK) == 0)
       return path;
-  // A directory that is no other kind of data is taken for this one.
+  // A directory of no other kind of data is assumed to be this kind.
   std::string others = name != kTrainImages
                            ? ""
                            : ", and in '" + directory +
@@ -126,7 +126,7 @@ static Status checkLabels(const std::vector<uint8_t> &labels,
   return Status();
 }
 
-/// What was given, or what the training images say.
+/// Returns the given normalization, or that of the training images.
 static Expected<Normalization>
 chooseNormalization(const std::string &directory, Split split,
                     const DatasetOptions &options,
@@ -194,7 +194,8 @@ static Expected<DatasetExtent> measureDirectory(const std::string &directory,
   DatasetExtent extent;
   extent.images = (*shape)[0];
   uint64_t perImage = uint64_t((*shape)[1]) * (*shape)[2];
-  // An image and its label's byte; what overflows holds no images anyway.
+  // An image and its label's byte; a directory for which this overflows holds
+  // no images anyway.
   if (__builtin_mul_overflow(extent.images, perImage + 1, &extent.hostBytes))
     extent.hostBytes = UINT64_MAX / 2;
   return extent;

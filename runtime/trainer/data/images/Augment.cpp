@@ -1,9 +1,9 @@
-//===- Augment.cpp - What is done to one picture --------------------------===//
+//===- Augment.cpp - Augmentation of one image ----------------------------===//
 //
-// Crops are chosen as in Szegedy et al., "Going deeper with convolutions",
-// CVPR 2015: ten attempts at a part of random area and aspect, then the middle.
+// Crops are chosen as in Szegedy et al., "Going deeper with convolutions", CVPR
+// 2015: ten attempts at a part of random area and aspect, then the middle.
 // Colours change as in Howard, "Some improvements on deep convolutional neural
-// network based image classification", 2013, and by a turn of the hue.
+// network based image classification", 2013, and by a rotation of the hue.
 //
 //===----------------------------------------------------------------------===//
 #include "Augment.h"
@@ -28,7 +28,8 @@ double RowRandom::uniform() {
 // Geometry
 //===----------------------------------------------------------------------===//
 
-/// A part of random area and aspect, or the middle where ten are too large.
+/// Returns a part of random area and aspect, or the middle if ten attempts are
+/// too large.
 static Rect randomBox(const ImageSteps &steps, int64_t height, int64_t width,
                       RowRandom &random) {
   constexpr double kLeastAspect = 3.0 / 4, kMostAspect = 4.0 / 3;
@@ -55,8 +56,8 @@ static Rect randomBox(const ImageSteps &steps, int64_t height, int64_t width,
   return {(height - h) / 2, (width - w) / 2, h, w};
 }
 
-/// The middle `crop` of `size` pixels: from `first`, `count` of them, which go
-/// to `place` and on.
+/// Takes the middle `crop` of `size` pixels: `count` of them from `first`,
+/// which are written from `place` on.
 static void takeMiddle(int64_t size, int64_t crop, int64_t &first,
                        int64_t &count, int64_t &place) {
   count = std::min(size, crop);
@@ -118,14 +119,14 @@ static float clampUnit(float value) {
   return std::min(1.0f, std::max(0.0f, value));
 }
 
-/// Luma of ITU-R BT.601.
+/// Returns the luma of ITU-R BT.601.
 static float greyOf(const float *pixel, int64_t channels) {
   return channels == 1
              ? pixel[0]
              : 0.2989f * pixel[0] + 0.587f * pixel[1] + 0.114f * pixel[2];
 }
 
-/// factor * value + (1 - factor) * other.
+/// Computes factor * value + (1 - factor) * other.
 static void blend(float *values, size_t count, float factor, float other) {
   for (size_t i = 0; i < count; ++i)
     values[i] = clampUnit(factor * values[i] + (1 - factor) * other);
@@ -138,8 +139,8 @@ static float meanGrey(const float *values, size_t count, int64_t channels) {
   return float(sum / double(count));
 }
 
-/// Turns the hue by `turn` of a full circle: to hue, saturation and value, and
-/// back (Smith, "Color gamut transform pairs", SIGGRAPH 1978).
+/// Rotates the hue by `turn` of a full circle, by conversion to hue, saturation
+/// and value, and back (Smith, "Color gamut transform pairs", SIGGRAPH 1978).
 static void turnHue(float *pixel, float turn) {
   float r = pixel[0], g = pixel[1], b = pixel[2];
   float most = std::max({r, g, b}), range = most - std::min({r, g, b});

@@ -1,4 +1,4 @@
-//===- Augment.h - What is done to one picture ------------------*- C++ -*-===//
+//===- Augment.h - Augmentation of one image --------------------*- C++ -*-===//
 //
 // Random numbers are a function of (seed, epoch, row): they do not depend on
 // the thread that decodes, nor on where a run was resumed.
@@ -14,17 +14,17 @@
 
 namespace reprise::rt {
 
-/// The numbers of one row in one epoch, one after another.
+/// The random numbers of one row in one epoch, one after another.
 class RowRandom {
 public:
   RowRandom(uint64_t seed, uint64_t epoch, uint64_t row)
       : seed(seed), epoch(epoch), row(row) {}
-  /// In [0, 1).
+  /// Returns a number in [0, 1).
   double uniform();
   double uniform(double low, double high) {
     return low + (high - low) * uniform();
   }
-  /// In 0..count-1.
+  /// Returns a number in 0..count-1.
   int64_t below(int64_t count) { return int64_t(uniform() * double(count)); }
 
 private:
@@ -33,31 +33,32 @@ private:
   PhiloxBlock block = {};
 };
 
-/// Factors of brightness, contrast, saturation and the turn of the hue, and
+/// Factors of brightness, contrast and saturation, the rotation of the hue, and
 /// the order in which they are applied, by number.
 struct Coloring {
   std::array<double, 4> amount = {1, 1, 1, 0};
   std::array<int, 4> order = {0, 1, 2, 3};
 };
 
-/// All that is done to a picture, its random choices made.
+/// The complete treatment of an image, with random choices made.
 struct Treatment {
   Scaling scaling;
-  /// Where the window lies in the image; zeros around it.
+  /// The place of the window in the image; zeros around it.
   int64_t top = 0, left = 0;
   bool isMirrored = false;
   bool isColored = false;
   Coloring coloring;
 };
 
-/// Of a picture of these extents that becomes an image of `shape`. `random`
-/// is used where `steps` are not fixed.
+/// Chooses the treatment of an image of these extents that becomes one of
+/// `shape`. `random` is used unless `steps` are fixed.
 Treatment chooseTreatment(const ImageSteps &steps, int64_t height,
                           int64_t width, const ImageShape &shape,
                           RowRandom &random);
 
-/// Changes `count` pixels of one channel or three, values in [0, 1], which they
-/// stay in. Of one channel only brightness and contrast say something.
+/// Changes `count` pixels of one channel or three, with values in [0, 1], which
+/// stay in this range. With one channel, only brightness and contrast have an
+/// effect.
 void color(const Coloring &coloring, float *values, size_t count,
            int64_t channels);
 

@@ -52,12 +52,12 @@ public:
     labels.push_back(label);
   }
   SkippedRows skipped() const override { return left; }
-  /// Not of the list, for what its name says that it is.
+  /// Leaves out a file of the list whose name promises an unsupported format.
   void leave(const std::string &path) {
     if (left.count++ == 0)
       left.first = root + "/" + path;
   }
-  /// Files that are none of the data's.
+  /// Counts files that are not part of the data.
   void addBeside(const std::map<std::string, uint64_t> &counts) {
     for (const auto &[why, count] : counts)
       left.beside[why] += count;
@@ -68,7 +68,7 @@ public:
 
 private:
   std::string root;
-  std::string names;                // one behind the other, below the root
+  std::string names;                // concatenated, below the root
   std::vector<uint64_t> ends = {0}; // of the names
   std::vector<int32_t> labels;
   std::vector<std::string> classList;
@@ -85,8 +85,8 @@ static Status listError(const std::string &path, const std::error_code &error) {
 namespace {
 using FileNames = std::vector<std::pair<std::string, std::string>>;
 
-/// Files of a class, as pairs of folder and name; sorted. `foreign` are volumes
-/// where images are wanted, or the other way round.
+/// Files of a class, as sorted pairs of folder and name. `foreign` are volumes
+/// among images, or images among volumes.
 struct ClassFiles {
   FileNames wanted, unread, foreign;
   std::map<std::string, uint64_t> beside; // as in SkippedRows
@@ -128,7 +128,8 @@ static bool isDirectory(const std::string &path) {
 }
 
 namespace {
-/// The folder of a split, and the one whose folders number the classes.
+/// The folder of a split, and the one whose subfolders define the class
+/// numbers.
 struct Roots {
   std::string root, numbering;
 };
@@ -161,7 +162,7 @@ static bool isSameButForCase(const std::string &a, const std::string &b) {
   });
 }
 
-/// "'a', 'b' and 3 more".
+/// Returns "'a', 'b' and 3 more".
 static std::string listNames(const std::vector<std::string> &names) {
   constexpr size_t kMost = 8;
   std::string text;
@@ -172,7 +173,7 @@ static std::string listNames(const std::vector<std::string> &names) {
   return text;
 }
 
-/// Every folder of `directory` is one of the classes.
+/// Checks that every folder of `directory` is one of the classes.
 static Status checkClasses(const std::string &directory,
                            const std::vector<std::string> &classes,
                            bool areGiven) {
@@ -205,7 +206,7 @@ static Status checkClasses(const std::string &directory,
   return Status();
 }
 
-/// Makes the error for a file of an unsupported kind.
+/// Returns the error for a file of an unsupported kind.
 static Status unreadFile(const std::string &path, const FileKind &kind) {
   FileFormat format = formatOfName(path);
   bool isImage = format.use == FileUse::UnreadImage;
@@ -216,7 +217,7 @@ static Status unreadFile(const std::string &path, const FileKind &kind) {
                         "; convert it, or --skip-bad-files leaves it out");
 }
 
-/// Makes the error for images and volumes in one folder.
+/// Returns the error for images and volumes in one folder.
 static Status mixedFiles(const std::string &foreign, const FolderFiles &files,
                          const FileKind &kind) {
   bool areImages = kind.use == FileUse::Image;
@@ -232,7 +233,7 @@ static Status mixedFiles(const std::string &foreign, const FolderFiles &files,
 
 namespace {
 /// The first file of the other kind, and the first class folder without files;
-/// each is refused after all classes are listed.
+/// each is reported after all classes are listed.
 struct Refused {
   std::string foreign, empty;
 };

@@ -1,10 +1,9 @@
 //===- ClassFolders.h - A folder of files for each class --------*- C++ -*-===//
 //
 // DIR/CLASS/.../NAME, or with splits (SplitFolders.h) DIR/train/CLASS/... and
-// DIR/val/CLASS/... Classes are numbered as DataSpec::classNames says, or else
-// are the folders of the training files in the order of their bytes; files come
-// class by class, in the order of their paths. What has a name that begins with
-// a dot is left alone.
+// DIR/val/CLASS/... Classes are numbered by DataSpec::classNames, or else are
+// the folders of the training files in the order of their bytes; files are
+// sorted by class, then by path. Names that begin with a dot are ignored.
 //
 //===----------------------------------------------------------------------===//
 #ifndef REPRISE_RUNTIME_TRAINER_DATA_IMAGES_CLASSFOLDERS_H
@@ -15,26 +14,26 @@
 
 namespace reprise::rt {
 
-/// Which files count.
+/// The kind of files to use.
 struct FileKind {
   bool (*isWanted)(const std::string &name);
   FileUse use;
   const char *what; // "image"
 };
 
-/// Fails where a class that is numbered by its folder has no file there, and
-/// for a folder that is none of the classes.
+/// Fails if a class that is numbered by its folder has no file there, and for a
+/// folder that is not one of the classes.
 Expected<std::unique_ptr<ImageFiles>>
 listClassFolders(const DataSpec &spec, Split split, const FileKind &kind);
 
-/// Whether `directory` has folders, and is none of IDX files.
+/// Returns true if `directory` has folders and does not contain IDX files.
 bool hasClassFolders(const std::string &directory);
-/// Whether the first file in the folders below that is an image or one that
-/// `isOne` takes is the latter.
+/// Returns true if, of the files in the subfolders that are images or accepted
+/// by `isOne`, the first is one of the latter.
 bool beginsWith(const std::string &directory,
                 bool (*isOne)(const std::string &name));
 
-/// splits, evaluation and allClasses of a directory.
+/// Returns splits, evaluation and allClasses of a directory.
 DataTraits traitsOfFolders(const DataSpec &spec, const FileKind &kind);
 
 } // namespace reprise::rt

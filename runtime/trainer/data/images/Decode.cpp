@@ -1,7 +1,7 @@
-//===- Decode.cpp - From a file's bytes to pixels -------------------------===//
+//===- Decode.cpp - Decode a file into pixels -----------------------------===//
 //
-// The format by the first bytes; then what both formats share: one channel of
-// three, and the orientation.
+// Detects the format by the first bytes; then the common part of both formats:
+// reduction to one channel, and orientation.
 //
 //===----------------------------------------------------------------------===//
 #include "Decode.h"
@@ -62,7 +62,7 @@ Expected<ImageHeader> reprise::rt::readImageHeader(const EncodedImage &file) {
   return header;
 }
 
-/// Makes three channels one, in place.
+/// Reduces three channels to one, in place.
 static void makeGrey(Image &image) {
   size_t count = size_t(image.height) * size_t(image.width);
   uint8_t *pixels = image.pixels.data();
@@ -74,7 +74,7 @@ static void makeGrey(Image &image) {
   image.reset(image.height, image.width, 1);
 }
 
-/// The pixel of the stored image that the upright one has at (y, x).
+/// Returns the pixel of the stored image that is at (y, x) in the upright one.
 static const uint8_t *storedPixel(const Image &stored, int orientation,
                                   int64_t y, int64_t x) {
   int64_t bottom = stored.height - 1, right = stored.width - 1;

@@ -1,14 +1,13 @@
 //===- DecodeJpeg.cpp - JPEG by libjpeg-turbo -----------------------------===//
 //
-// Method:  rows above the part that is needed are skipped (their entropy is
-//          decoded, nothing more), those below are not looked at, and only the
-//          columns of the part are transformed. A margin of two pixels makes
-//          them what they are in the whole image: upsampling of chroma looks
-//          one pixel to each side.
-// Fails:   where libjpeg gives up, or warns that coded pixels are damaged.
+// Method:  rows above the needed part are skipped (only their entropy coding is
+//          decoded), those below are not read, and only the columns of the part
+//          are transformed. With a margin of two pixels they are the same as in
+//          the whole image: upsampling of chroma reads one pixel to each side.
+// Fails:   where libjpeg fails, or warns that coded pixels are damaged.
 //
-// libjpeg leaves by longjmp, so what runs between setjmp and it holds nothing
-// that would have to be destroyed.
+// libjpeg reports errors by longjmp, so code between setjmp and longjmp must
+// not hold objects with destructors.
 //
 //===----------------------------------------------------------------------===//
 #include "Decode.h"
@@ -24,7 +23,8 @@ using namespace reprise::rt;
 
 namespace {
 
-/// Progressive files may hold any number of scans over all pixels.
+/// Limits the scans over all pixels, of which progressive files may hold any
+/// number.
 constexpr int kMostScans = 200;
 constexpr int64_t kMargin = 2;
 
@@ -35,7 +35,7 @@ struct Errors {
   bool isDamaged;
 };
 
-/// One decompression; its memory is given back whatever happens.
+/// One decompression; always frees its memory.
 struct Decompression {
   jpeg_decompress_struct info;
   Errors errors;
@@ -63,9 +63,9 @@ static Errors &errorsOf(j_common_ptr info) {
   std::longjmp(errors.escape, 1);
 }
 
-/// Returns true if a warning is of headers, or of bytes between segments, and
-/// says nothing of coded pixels. Where Huffman codes of all components end with
-/// the file, JWRN_HIT_MARKER follows if pixels are missing.
+/// Returns true if a warning concerns headers, or bytes between segments, and
+/// not coded pixels. If the Huffman codes of all components end with the file,
+/// JWRN_HIT_MARKER follows if pixels are missing.
 static bool isHarmless(int code, const jpeg_decompress_struct &info) {
   bool isOneScan = !info.progressive_mode && !info.arith_code &&
                    info.comps_in_scan == info.num_components;
@@ -94,7 +94,8 @@ static void boundScans(j_common_ptr info) {
   std::longjmp(errors.escape, 1);
 }
 
-/// Runs `body`; false where libjpeg gave up. `body` destroys nothing.
+/// Runs `body`; returns false if libjpeg failed. `body` must not hold objects
+/// with destructors.
 template <typename Body>
 [[gnu::noinline]] static bool guarded(Decompression &d, const Body &body) {
   if (setjmp(d.errors.escape))
@@ -140,8 +141,8 @@ Status reprise::rt::readJpegHeader(const EncodedImage &file,
   return checkExtents(file, header.height, header.width);
 }
 
-/// What ink and black leave of each colour, as Pillow computes it. `in` is
-/// inverted, as Adobe writes it.
+/// Converts CMYK to RGB like Pillow: each colour is what ink and black leave of
+/// it. `in` is inverted, as Adobe writes it.
 static void convertCmyk(const uint8_t *in, int64_t count, uint8_t *out) {
   for (int64_t i = 0; i < count; ++i, in += 4, out += 3) {
     int left = in[3]; // 255 - black
@@ -152,7 +153,7 @@ static void convertCmyk(const uint8_t *in, int64_t count, uint8_t *out) {
   }
 }
 
-/// Whether the file goes on to its end: what is not decoded is not missing.
+/// Returns true if the file is complete: the undecoded part is not missing.
 static bool hasEnd(const EncodedImage &file) {
   constexpr size_t kTail = 4096; // some programs append a little
   size_t from = file.size > kTail ? file.size - kTail : 0;
@@ -162,7 +163,7 @@ static bool hasEnd(const EncodedImage &file) {
   return false;
 }
 
-/// Narrows `rect` with its margin to what libjpeg can give.
+/// Extends `rect` by its margin to a part that libjpeg can decode.
 static Rect withMargin(const Rect &rect, const Rect &whole) {
   Rect r;
   r.top = std::max<int64_t>(0, rect.top - kMargin);
@@ -174,11 +175,11 @@ static Rect withMargin(const Rect &rect, const Rect &whole) {
 
 namespace {
 
-/// Where rows go.
+/// The destination of rows.
 struct Rows {
   Image &image;
   Rect part;
-  uint8_t *ink = nullptr; // a row of CMYK, where the file is
+  uint8_t *ink = nullptr; // a row of CMYK, if the file is CMYK
 };
 
 } // namespace

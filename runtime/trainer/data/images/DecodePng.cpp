@@ -1,7 +1,7 @@
 //===- DecodePng.cpp - PNG by libpng --------------------------------------===//
 //
-// libpng leaves by longjmp, so what runs between setjmp and it holds nothing
-// that would have to be destroyed.
+// libpng reports errors by longjmp, so code between setjmp and longjmp must not
+// hold objects with destructors.
 //
 //===----------------------------------------------------------------------===//
 #include "Decode.h"
@@ -15,10 +15,10 @@ using namespace reprise::rt;
 
 namespace {
 
-/// What is not pixels (texts, profiles) may take so much.
+/// The largest chunk other than pixels (texts, profiles).
 constexpr png_alloc_size_t kMostChunkBytes = 8u << 20;
 
-/// One file being read; its memory is given back whatever happens.
+/// One file being read; always frees its memory.
 struct Reading {
   const EncodedImage &file;
   size_t position = 0;
@@ -26,7 +26,7 @@ struct Reading {
   png_infop info = nullptr;
   std::jmp_buf escape;
   char message[160] = "";
-  /// Without it, what follows the pixels is not read.
+  /// If false, chunks after the pixels are not read.
   bool hasEnd = false;
 
   explicit Reading(const EncodedImage &file) : file(file) {}
@@ -53,7 +53,8 @@ static void read(png_structp png, png_bytep data, size_t size) {
   reading->position += size;
 }
 
-/// Runs `body`; false where libpng gave up. `body` destroys nothing.
+/// Runs `body`; returns false if libpng failed. `body` must not hold objects
+/// with destructors.
 template <typename Body>
 [[gnu::noinline]] static bool guarded(Reading &r, const Body &body) {
   if (setjmp(r.escape))
@@ -63,9 +64,9 @@ template <typename Body>
 }
 
 /// Returns true if each chunk up to the first of pixels ends within the file,
-/// and that as well. libpng takes memory for some by the length that they say,
-/// before it reads them. `hasEnd` is whether the rest does, up to the chunk of
-/// the end.
+/// including that one. libpng allocates some by their stated length before it
+/// reads them. `hasEnd` is set if the rest is complete too, up to the end
+/// chunk.
 static bool hasItsChunks(const EncodedImage &file, bool &hasEnd) {
   constexpr size_t kSignature = 8, kFrame = 12; // length, kind, check sum
   bool hasPixels = false;
@@ -109,7 +110,7 @@ static int orientationOf(Reading &r) {
   png_uint_32 size = 0;
   if (!png_get_eXIf_1(r.png, r.info, &size, &data) || size > kMostChunkBytes)
     return 1;
-  // libexif knows the data by the head that they have in JPEG.
+  // libexif recognizes the data by the header that it has in JPEG.
   std::vector<uint8_t> exif = {'E', 'x', 'i', 'f', 0, 0};
   exif.insert(exif.end(), data, data + size);
   return readOrientation(exif.data(), exif.size());
@@ -126,7 +127,7 @@ Status reprise::rt::readPngHeader(const EncodedImage &file,
   return checkExtents(file, header.height, header.width);
 }
 
-/// Has libpng make bytes of one channel or three of whatever there is.
+/// Makes libpng produce bytes of one channel or three from any format.
 static void setTransforms(Reading &r, int64_t channels) {
   png_set_expand(r.png); // palettes, fewer than 8 bits, a transparent colour
   png_set_scale_16(r.png);

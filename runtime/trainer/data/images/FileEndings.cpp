@@ -1,4 +1,4 @@
-//===- FileEndings.cpp - What names of files say --------------------------===//
+//===- FileEndings.cpp - File formats by name -----------------------------===//
 
 #include "FileEndings.h"
 #include <cctype>

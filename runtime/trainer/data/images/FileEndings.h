@@ -1,4 +1,4 @@
-//===- FileEndings.h - What names of files say ------------------*- C++ -*-===//
+//===- FileEndings.h - File formats by name ---------------------*- C++ -*-===//
 #ifndef REPRISE_RUNTIME_TRAINER_DATA_IMAGES_FILEENDINGS_H
 #define REPRISE_RUNTIME_TRAINER_DATA_IMAGES_FILEENDINGS_H
 
@@ -8,7 +8,7 @@
 
 namespace reprise::rt {
 
-/// As FileEndings.def explains; Other has none of its endings.
+/// See FileEndings.def; Other has none of its endings.
 enum class FileUse { Image, Volume, UnreadImage, UnreadVolume, Other };
 
 struct FileFormat {
@@ -19,16 +19,17 @@ struct FileFormat {
 /// Returns the format of the longest ending of `name`, ignoring case.
 FileFormat formatOfName(const std::string &name);
 
-/// From the last dot on, in small letters; or that there is none.
+/// Returns the name from the last dot on, in lower case; or the statement that
+/// there is none.
 std::string endingOfName(const std::string &name);
 
-/// Counts the files directly in a directory: by format, with `where` they lie,
-/// if FileEndings.def has theirs, others by their endings, and those whose
-/// names begin with a dot as "hidden".
+/// Counts the files directly in a directory: by format, with their place
+/// `where`, if FileEndings.def has their ending, others by their endings, and
+/// those whose names begin with a dot as "hidden".
 std::map<std::string, uint64_t> countFiles(const std::string &directory,
                                            const std::string &where);
 
-/// ".nii or .nii.gz".
+/// Returns ".nii or .nii.gz".
 std::string endingsOf(FileUse use);
 
 } // namespace reprise::rt

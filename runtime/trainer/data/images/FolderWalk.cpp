@@ -1,4 +1,4 @@
-//===- FolderWalk.cpp - What lies below a folder --------------------------===//
+//===- FolderWalk.cpp - Walk over a folder's files ------------------------===//
 //
 // See FolderWalk.h.
 //
@@ -12,15 +12,16 @@ namespace fs = std::filesystem;
 
 using Identity = std::pair<dev_t, ino_t>;
 
-/// Nothing is known of what cannot be looked at, which cannot be listed either.
+/// Returns an empty identity for a folder that cannot be examined, and so
+/// cannot be listed either.
 static Identity identityOf(const fs::path &folder) {
   struct stat info = {};
   ::stat(folder.c_str(), &info);
   return {info.st_dev, info.st_ino};
 }
 
-/// Of `directory` and the folders that hold it, in its own path and, where that
-/// has links, in the one behind them.
+/// Returns the identities of `directory` and of the folders that contain it, in
+/// its own path and, if that has links, in the resolved path.
 static std::vector<Identity> wayTo(const fs::path &directory) {
   std::error_code ignored;
   std::vector<Identity> way;
@@ -53,7 +54,7 @@ FolderWalk::FolderWalk(const std::string &directory)
     : at(directory, fs::directory_options::follow_directory_symlink, failure),
       way(wayTo(directory)), begin(way.size()) {}
 
-/// Goes into a folder with the next step, or does not.
+/// Enters a folder with the next step, unless it is skipped.
 void FolderWalk::enter(const fs::path &folder) {
   way.resize(begin + size_t(at.depth()));
   Identity here = identityOf(folder);

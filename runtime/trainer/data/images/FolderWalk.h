@@ -1,8 +1,8 @@
-//===- FolderWalk.h - What lies below a folder ------------------*- C++ -*-===//
+//===- FolderWalk.h - Walk over a folder's files ----------------*- C++ -*-===//
 //
-// Links count as what they lead to, except where that is a folder on the way to
-// the link itself: everything below it would come again, and again. What
-// has a name that begins with a dot is left alone.
+// Links are followed, except to a folder on the way to the link itself:
+// everything below it would repeat endlessly. Names that begin with a dot are
+// ignored.
 //
 //===----------------------------------------------------------------------===//
 #ifndef REPRISE_RUNTIME_TRAINER_DATA_IMAGES_FOLDERWALK_H
@@ -20,11 +20,12 @@ namespace reprise::rt {
 class FolderWalk {
 public:
   explicit FolderWalk(const std::string &directory);
-  /// The next that is no folder; null behind the last, and after an error.
+  /// Returns the next entry that is not a folder; null after the last, and
+  /// after an error.
   const std::filesystem::directory_entry *next();
-  /// Folders between the last one and where the walk began.
+  /// Returns the number of folders between the last entry and the start.
   int depth() const { return at.depth(); }
-  /// Files and folders so far that were left alone.
+  /// Returns the number of files and folders ignored so far.
   uint64_t hidden() const { return leftAlone; }
   const std::error_code &error() const { return failure; }
 
@@ -35,13 +36,13 @@ private:
 
   std::error_code failure;
   std::filesystem::recursive_directory_iterator at;
-  std::vector<Identity> way; // the directory, what holds it; then down
-  size_t begin = 0;          // how much of it is not below the directory
+  std::vector<Identity> way; // the directory, its ancestors; then down
+  size_t begin = 0; // the number of entries that are not below the directory
   bool isAtFirst = true;
   uint64_t leftAlone = 0;
 };
 
-/// Whether a folder's path is one of those that hold it: a link upwards.
+/// Returns true if a folder's path is one of its ancestors: a link upwards.
 bool leadsBack(const std::string &folder);
 
 } // namespace reprise::rt

@@ -8,15 +8,15 @@
 
 namespace reprise::rt {
 
-/// Makes it `size` bytes, of which nothing is known. What resize grows it makes
-/// twice as large, and holds twice while it does.
+/// Resizes `bytes` to `size` without preserving the content. A resize that
+/// preserves it may double the memory, and holds both copies meanwhile.
 inline void setSize(std::vector<uint8_t> &bytes, size_t size) {
   if (size > bytes.capacity())
     std::vector<uint8_t>().swap(bytes);
   bytes.resize(size);
 }
 
-/// Rows of pixels, the bytes of a pixel side by side.
+/// Rows of pixels; the bytes of a pixel are contiguous.
 struct Image {
   int64_t height = 0, width = 0, channels = 0;
   std::vector<uint8_t> pixels;

@@ -1,8 +1,8 @@
 //===- ImageDataset.cpp - Rows decoded from files of images ---------------===//
 //
-// Method:  choose what is done to a picture from its header, decode only the
-//          part that this reads, resize, colour, scale. Each thread at work has
-//          a set of buffers, which are kept.
+// Method:  choose an image's treatment from its header, decode only the part
+//          that it reads, resize, colour, scale. Each working thread has a set
+//          of buffers, which are reused.
 // Fails:   naming the file that cannot be decoded.
 //
 //===----------------------------------------------------------------------===//
@@ -20,14 +20,14 @@ using namespace reprise::rt;
 
 namespace {
 
-/// What one thread decodes with.
+/// The decoding buffers of one thread.
 struct Buffers {
   std::vector<uint8_t> file;
   Image decoded, middle, treated;
   std::vector<float> colors;
 };
 
-/// How images become numbers.
+/// The conversion of images to numbers.
 struct Form {
   LabelledImages columns;
   ImageShape shape;
@@ -75,7 +75,7 @@ public:
   Status noneLeft(const std::string &source) const {
     return kept.noneLeft(source, "image");
   }
-  /// Leaves out what cannot be read or decoded.
+  /// Leaves out files that cannot be read or decoded.
   Status prune(unsigned threads) {
     return kept.prune(threads, [this](uint64_t file, bool &isBad) {
       return look(file, isBad);
@@ -128,7 +128,7 @@ void ImageDataset::giveBack(std::unique_ptr<Buffers> buffers) const {
   spare.push_back(std::move(buffers));
 }
 
-/// The treated image, of bytes, as numbers in its place.
+/// Writes the treated image, bytes, as numbers in the row's place.
 void ImageDataset::write(const Treatment &t, Buffers &buffers,
                          float *out) const {
   const Image &image = buffers.treated;
@@ -147,7 +147,7 @@ void ImageDataset::write(const Treatment &t, Buffers &buffers,
   }
 }
 
-/// The same with changed colours.
+/// The same with colour changes.
 void ImageDataset::writeColored(const Treatment &t, Buffers &buffers,
                                 float *out) const {
   auto channels = size_t(form.shape.channels);
@@ -272,8 +272,8 @@ Status ImageDataset::look(uint64_t file, bool &isBad) const {
   return status;
 }
 
-/// Most headers lie in the first bytes; where a profile or a preview takes
-/// more, all of the file is read.
+/// Most headers are in the first bytes; if a profile or a preview takes more,
+/// the whole file is read.
 Status ImageDataset::checkHeader(uint64_t file) const {
   std::vector<uint8_t> bytes;
   Status status;
@@ -309,7 +309,7 @@ Status reprise::rt::checkFileSize(const std::string &name, uint64_t bytes) {
                            std::to_string(kMostFileBytes) + " are read");
 }
 
-/// The shape of the only data column; 0x0x0 where none is known.
+/// Returns the shape of the only data column; 0x0x0 if it is not known.
 static Expected<ImageShape> wantedShape(const std::string &source,
                                         const std::vector<Column> &columns) {
   for (const Column &column : columns) {
@@ -399,7 +399,7 @@ ImageFilesSource::open(const DataSpec &spec, Split split,
     return form.status();
   auto data =
       std::make_unique<ImageDataset>(std::move(files), std::move(*form));
-  // Without columns nothing is read.
+  // Without columns no file is read.
   if (spec.images.skipBadFiles && !options.columns.empty())
     REPRISE_RETURN_IF_ERROR(data->prune(spec.loaderThreads));
   if (data->size() > 0)
@@ -411,7 +411,7 @@ ImageFilesSource::open(const DataSpec &spec, Split split,
 // Memory
 //===----------------------------------------------------------------------===//
 
-/// What decoding the image and treating it holds.
+/// Returns the memory of decoding and treating the image.
 static uint64_t bytesOf(const ImageHeader &header, uint64_t fileBytes,
                         const ImageShape &shape) {
   auto pixels = uint64_t(header.height) * uint64_t(header.width);
@@ -425,8 +425,9 @@ static uint64_t bytesOf(const ImageHeader &header, uint64_t fileBytes,
          shape.elements() * (1 + sizeof(float));
 }
 
-/// What reading one of the files takes, by looking at some of the headers; with
-/// the thread's stack, what the libraries hold and what the heap keeps.
+/// Returns the memory of reading one of the files, estimated from some of the
+/// headers; including the thread's stack, and memory of the libraries and the
+/// heap.
 static uint64_t bytesPerThread(const ImageFiles &files,
                                const ImageShape &shape) {
   constexpr uint64_t kSamples = 64, kOfThread = uint64_t(1) << 20;
@@ -435,7 +436,7 @@ static uint64_t bytesPerThread(const ImageFiles &files,
   for (uint64_t i = 0; i < count; ++i) {
     uint64_t index =
         files.size() / count * i + files.size() % count * i / count;
-    // What cannot be read is told, or skipped, when it is wanted.
+    // Unreadable files are reported or skipped when they are used.
     if (!files.read(index, bytes).ok())
       continue;
     Expected<ImageHeader> header =

@@ -1,7 +1,7 @@
 //===- ImageDataset.h - Rows decoded from files of images -------*- C++ -*-===//
 //
-// What folders and shards have in common: files are read, decoded and treated
-// when a row is asked for, on whatever thread asks.
+// The common part of folders and shards: files are read, decoded and treated
+// when a row is requested, on the requesting thread.
 //
 //===----------------------------------------------------------------------===//
 #ifndef REPRISE_RUNTIME_TRAINER_DATA_IMAGES_IMAGEDATASET_H
@@ -17,40 +17,40 @@ public:
   virtual ~ImageFiles() = default;
   virtual uint64_t size() const = 0;
   virtual int32_t label(uint64_t index) const = 0;
-  /// For messages.
+  /// Returns the name for messages.
   virtual std::string name(uint64_t index) const = 0;
   Status read(uint64_t index, std::vector<uint8_t> &bytes) const {
     return readBegin(index, UINT64_MAX, bytes);
   }
-  /// The first `most` bytes, or all where there are fewer.
+  /// Reads the first `most` bytes, or all if there are fewer.
   virtual Status readBegin(uint64_t index, uint64_t most,
                            std::vector<uint8_t> &bytes) const = 0;
-  /// By number; empty where they have no names.
+  /// Returns the names by number; empty if classes have no names.
   virtual const std::vector<std::string> &classNames() const = 0;
   virtual int32_t classes() const = 0;
-  /// What the list was to have and has not, because it is no such file.
+  /// Returns the rows missing from the list, because they are not such files.
   virtual SkippedRows skipped() const { return {}; }
-  /// What holding the list takes.
+  /// Returns the bytes of the list.
   virtual uint64_t hostBytes() const = 0;
 };
 
-/// A file of an image has at most so many bytes.
+/// The largest size of an image file.
 constexpr uint64_t kMostFileBytes = uint64_t(1) << 29;
 
-/// Whether reading failed for what the file is; not where this process has no
-/// room for it.
+/// Returns true if reading failed because of the file; false if this process
+/// lacks resources.
 bool isOfTheFile(const Status &status);
 
-/// That a file of `bytes` is not read for its size.
+/// Fails if a file of `bytes` is too large.
 Status checkFileSize(const std::string &name, uint64_t bytes);
 
-/// A kind of data that are files of images, wherever they lie.
+/// A kind of data whose rows are image files, stored in any way.
 class ImageFilesSource : public DataSource {
 public:
   Expected<std::unique_ptr<Dataset>>
   open(const DataSpec &spec, Split split,
        const DatasetOptions &options) const final;
-  /// Looks at the headers of 64 of the files, in equal distances.
+  /// Reads the headers of 64 of the files, at equal distances.
   Expected<DatasetExtent>
   measure(const DataSpec &spec, Split split,
           const std::vector<Column> &columns) const final;
@@ -60,7 +60,7 @@ protected:
                                                      Split split) const = 0;
 };
 
-/// Of the name of a file, whatever its case.
+/// Returns true for names of image files, ignoring case.
 bool isImageName(const std::string &name);
 
 } // namespace reprise::rt

@@ -1,6 +1,6 @@
 //===- ImageSteps.cpp - Steps as text -------------------------------------===//
 //
-// See Images.h. Texts are made in one place, so that equal steps are equal
+// See Images.h. Text is formatted in one place, so that equal steps are equal
 // text.
 //
 //===----------------------------------------------------------------------===//
@@ -49,7 +49,7 @@ static Status wrong(const std::string &step, const std::string &why,
 
 namespace {
 
-/// Steps read so far, and which kinds there were.
+/// Steps read so far, and their kinds.
 struct Reading {
   ImageSteps steps;
   bool hasResize = false, hasCrop = false, hasFlip = false, hasJitter = false;

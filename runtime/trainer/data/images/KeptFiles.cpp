@@ -1,4 +1,4 @@
-//===- KeptFiles.cpp - Files that are rows, without the bad ones ----------===//
+//===- KeptFiles.cpp - Files used as rows, without bad ones ---------------===//
 
 #include "KeptFiles.h"
 #include "../../WorkerPool.h"

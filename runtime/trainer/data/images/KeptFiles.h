@@ -1,4 +1,4 @@
-//===- KeptFiles.h - Files that are rows, without the bad ones --*- C++ -*-===//
+//===- KeptFiles.h - Files used as rows, without bad ones -------*- C++ -*-===//
 #ifndef REPRISE_RUNTIME_TRAINER_DATA_IMAGES_KEPTFILES_H
 #define REPRISE_RUNTIME_TRAINER_DATA_IMAGES_KEPTFILES_H
 
@@ -7,33 +7,33 @@
 
 namespace reprise::rt {
 
-/// Rows, and the file that each of them is.
+/// Maps rows to files.
 class KeptFiles {
 public:
-  /// Fails for what ends the run; else says whether the file is left out.
-  /// Called on several threads.
+  /// Fails for errors that end the run; otherwise sets whether the file is left
+  /// out. Called on several threads.
   using Look = std::function<Status(uint64_t file, bool &isBad)>;
 
-  /// All of them; `files` outlives this.
+  /// Keeps all of them; `files` must outlive this.
   explicit KeptFiles(const ImageFiles &files)
       : files(files), left(files.skipped()) {}
   uint64_t size() const { return isPruned ? kept.size() : files.size(); }
   uint64_t fileOf(uint64_t row) const { return isPruned ? kept[row] : row; }
-  /// What was left out of the list, and by prune.
+  /// Returns the rows left out of the list, and by prune.
   const SkippedRows &skipped() const { return left; }
-  /// Leaves out what `look` finds bad.
+  /// Leaves out the files that `look` reports as bad.
   Status prune(unsigned threads, const Look &look);
-  /// Calls `check` of every file that is kept, on several threads; returns the
-  /// failure of the first.
+  /// Calls `check` for every kept file, on several threads; returns the failure
+  /// of the first.
   Status checkAll(unsigned threads,
                   const std::function<Status(uint64_t file)> &check) const;
-  /// That nothing is left of `source`; `what` is one of them.
+  /// Returns the error that nothing of `source` is left; `what` names one item.
   Status noneLeft(const std::string &source, const char *what) const;
 
 private:
   const ImageFiles &files;
   bool isPruned = false;
-  std::vector<uint64_t> kept; // where some were left out
+  std::vector<uint64_t> kept; // if some were left out
   SkippedRows left;
 };
 

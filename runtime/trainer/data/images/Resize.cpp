@@ -12,7 +12,7 @@ using namespace reprise::rt;
 // 32 bits hold a byte, the weights and a sign.
 static constexpr int kPrecision = 32 - 8 - 2;
 
-/// The triangle at distances from its centre.
+/// The triangle filter at a distance from its centre.
 static double triangle(double x) { return std::max(0.0, 1 - std::abs(x)); }
 
 Taps reprise::rt::makeTaps(int64_t in, int64_t out, int64_t first,
@@ -52,13 +52,13 @@ Rect Resizing::needed() const {
           rows.end() - rows.begin(), columns.end() - columns.begin()};
 }
 
-// The weights of a span add up to one, so no sum leaves the range of a byte by
-// more than rounding.
+// The weights of a span sum to one, so sums leave the range of a byte only by
+// rounding.
 static uint8_t toByte(int32_t sum) {
   return uint8_t(std::clamp(sum >> kPrecision, 0, 255));
 }
 
-/// One row, its columns resized. `in` is where the box begins.
+/// Resizes the columns of one row. `in` is the beginning of the box.
 template <int Channels>
 static void resizeRow(const uint8_t *in, const Taps &columns, uint8_t *out) {
   for (size_t i = 0; i < columns.spans.size(); ++i, out += Channels) {
@@ -76,10 +76,11 @@ static void resizeRow(const uint8_t *in, const Taps &columns, uint8_t *out) {
   }
 }
 
-/// A row of the result, of `count` rows from `in`, `stride` bytes apart.
+/// Computes a row of the result from `count` rows at `in`, `stride` bytes
+/// apart.
 static void mixRows(const uint8_t *in, size_t stride, const int32_t *weights,
                     int64_t count, uint8_t *out) {
-  constexpr size_t kBlock = 256; // sums stay in the nearest cache
+  constexpr size_t kBlock = 256; // sums stay in the first-level cache
   int32_t sums[kBlock];
   for (size_t x = 0; x < stride; x += kBlock) {
     size_t n = std::min(kBlock, stride - x);

@@ -46,8 +46,8 @@ static bool holdsFiles(const std::string &directory,
   return false;
 }
 
-/// The folder for that purpose: the one of just that name, or the first; "" for
-/// none.
+/// Returns the folder for that purpose: the one with exactly that name, or the
+/// first; "" if there is none.
 static std::string choose(const std::vector<std::string> &folders,
                           const std::string &purpose) {
   std::string first;
@@ -60,7 +60,7 @@ static std::string choose(const std::vector<std::string> &folders,
   return first;
 }
 
-/// Returns true if a word of the name says a split, as in "seg_train" or
+/// Returns true if a word of the name names a split, as in "seg_train" or
 /// "TestData2".
 static bool soundsLikeSplit(const std::string &name) {
   std::string word;
@@ -79,7 +79,8 @@ static bool soundsLikeSplit(const std::string &name) {
 }
 
 namespace {
-/// The folders of a directory by their names and by whether they hold folders.
+/// The folders of a directory by their names, and by whether they contain
+/// folders.
 struct Sorted {
   std::vector<std::string> able, flat; // named as splits
   std::vector<std::string> others;
@@ -101,7 +102,7 @@ static Sorted sortFolders(const std::string &directory) {
   return sorted;
 }
 
-/// The splits of a directory that has some.
+/// Adds the splits of a directory that has some.
 static void addSplits(const std::string &directory, const Sorted &sorted,
                       SplitFolders &found) {
   for (const std::vector<std::string> *names : {&sorted.able, &sorted.others})
@@ -114,8 +115,8 @@ static void addSplits(const std::string &directory, const Sorted &sorted,
       [](const NamedSplit &a, const NamedSplit &b) { return a.name < b.name; });
 }
 
-/// Folders that a run which trains and evaluates leaves out, but the one for
-/// tests.
+/// Returns the folders that a run which trains and evaluates does not use,
+/// except the test folder.
 static std::vector<std::string>
 findUnused(const std::string &directory, const Sorted &sorted,
            const SplitFolders &found,

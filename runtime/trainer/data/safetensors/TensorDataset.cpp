@@ -1,6 +1,6 @@
 //===- TensorDataset.cpp - Rows of tensors in a safetensors file ----------===//
 //
-// Everything is read once at the start, in chunks, to refuse values that are
+// Everything is read once at the start, in chunks, to reject values that are
 // not finite before a run begins; then rows are read from the file batch by
 // batch, so that they take no memory. Labels stay in memory.
 //
@@ -32,7 +32,7 @@ namespace {
 class TensorDataset final : public Dataset {
 public:
   explicit TensorDataset(SafetensorsFile input) : file(std::move(input)) {}
-  /// Takes the columns that are wanted, or an image and a label.
+  /// Takes the requested columns, or an image and a label.
   Status take(const DatasetOptions &options);
 
   uint64_t size() const override { return rows; }
@@ -67,7 +67,7 @@ private:
 // Opening
 //===----------------------------------------------------------------------===//
 
-/// Only floating-point numbers can be other than finite.
+/// Returns true for types that can have values that are not finite.
 static bool isReal(DType type) {
   return type == DType::F32 || type == DType::F64 || type == DType::F16 ||
          type == DType::BF16;
@@ -80,7 +80,8 @@ static Status checkLabel(const std::string &path, const TensorEntry &entry) {
   return Status();
 }
 
-/// An image without a program that says more is a row, a picture or a volume.
+/// Checks that an image is a row, a picture or a volume if no program gives its
+/// shape.
 static Status checkData(const std::string &path, const TensorEntry &entry,
                         const Column &wanted, bool isNatural) {
   DType type = dtypeOf(wanted.type);
@@ -99,13 +100,13 @@ static Status checkData(const std::string &path, const TensorEntry &entry,
   return Status();
 }
 
-/// Returns true if the rows have the shape that is wanted.
+/// Returns true if the rows have the requested shape.
 static bool hasRows(const TensorEntry &entry, const Column &wanted) {
   return std::equal(entry.shape.begin() + 1, entry.shape.end(),
                     wanted.shape.begin(), wanted.shape.end());
 }
 
-/// Asks about images or volumes whose channels seem to come first. Rows of
+/// Rejects images or volumes whose channels seem to come first. Rows of
 /// 1x1xC are images of one pixel.
 static Status checkLastChannels(const std::string &path,
                                 const TensorEntry &entry) {
@@ -183,7 +184,7 @@ Status TensorDataset::readLabels(const TensorEntry &entry,
   return Status();
 }
 
-/// The number whose bytes these are; of half precision only whether it is
+/// Returns the number in these bytes; for half precision only whether it is
 /// finite.
 static double numberAt(DType type, const uint8_t *bytes) {
   uint16_t half = 0;
@@ -224,11 +225,11 @@ Status TensorDataset::checkFinite(const TensorEntry &entry,
   return Status();
 }
 
-/// Refuses a class that is out of range; indices of rows are counted.
+/// Rejects a class that is out of range; counts row indices that are.
 Status TensorDataset::checkIndices(const TensorEntry &entry,
                                    const Column &column) {
   size_t bytes = column.elements() * dtypeBytes(entry.type);
-  // Rows that do not fit the program are refused by who opens them.
+  // The caller rejects rows that do not fit the program.
   for (const IndexRange &range : column.ranges)
     if (range.runs.back().second > column.elements())
       return Status();
@@ -255,7 +256,7 @@ Status TensorDataset::checkIndices(const TensorEntry &entry,
 Status TensorDataset::take(const DatasetOptions &options) {
   bool isNatural = options.columns.empty();
   if (isNatural) {
-    // Of both, the one that is missing is named.
+    // If only one of the two is missing, the error names it.
     REPRISE_RETURN_IF_ERROR(takeColumn(imageColumn({}), isNatural));
     REPRISE_RETURN_IF_ERROR(takeColumn(labelColumn(), isNatural));
   }
@@ -283,7 +284,7 @@ Status TensorDataset::fillData(size_t column, const uint64_t *indices,
                                size_t count, uint8_t *out) const {
   size_t bytes = form[column].bytes();
   for (size_t i = 0; i < count;) {
-    size_t run = 1; // neighbours are read in one go
+    size_t run = 1; // neighbours are read in one call
     while (i + run < count && indices[i + run] == indices[i] + run)
       ++run;
     REPRISE_RETURN_IF_ERROR(file.readPart(entries[column], indices[i] * bytes,
@@ -362,7 +363,7 @@ SafetensorsSource::measure(const DataSpec &spec, Split,
     extent.images = uint64_t(entry->shape[0]);
     hasLabel |= column.role == RP_BINDING_LABEL;
   }
-  // Labels as they are, as read and widened, while they are checked.
+  // Labels as they are, as read, and widened for checking.
   if (hasLabel)
     extent.hostBytes = extent.images * (2 * sizeof(int32_t) + sizeof(int64_t));
   return extent;

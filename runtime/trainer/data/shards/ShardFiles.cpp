@@ -1,10 +1,9 @@
 //===- ShardFiles.cpp - Images in tar archives ----------------------------===//
 //
-// Method:  libarchive reads the headers and skips what lies between. Where the
-//          bytes of an entry begin it does not say; they end where padding to
-//          the next header does, so the place is that of the last header block
-//          before them, found from the entry's first header on.
-// Fails:   where libarchive complains, or a part lies beyond the file.
+// Method:  libarchive reads the headers and skips the data between them. It
+//          does not report where an entry's bytes begin; they follow the
+//          entry's last header block, which is found from its first header on.
+// Fails:   where libarchive reports an error, or a part lies beyond the file.
 //
 //===----------------------------------------------------------------------===//
 #include "ShardFiles.h"
@@ -24,7 +23,7 @@ namespace {
 
 constexpr uint64_t kBlock = 512;
 
-/// The bytes of an entry in its archive.
+/// The place of an entry's bytes in its archive.
 struct Place {
   uint64_t offset = 0, size = 0;
 };
@@ -35,7 +34,7 @@ struct Sample {
   Place image;
 };
 
-/// The sample whose files are being read.
+/// The sample whose files are currently read.
 struct Open {
   std::string key, imageName;
   Sample sample;
@@ -59,7 +58,7 @@ public:
     const Sample &sample = samples[i];
     REPRISE_RETURN_IF_ERROR(checkFileSize(name(i), sample.image.size));
     setSize(bytes, std::min(most, sample.image.size));
-    // Opened each time: there may be more shards than open files are allowed.
+    // Opened each time: there may be more shards than the limit of open files.
     Expected<InputFile> shard = InputFile::open(shards[sample.shard]);
     if (!shard.ok())
       return shard.status();
@@ -82,7 +81,7 @@ private:
 
   std::vector<std::string> shards;
   std::vector<Sample> samples;
-  std::string names; // of the images' entries, one behind the other
+  std::string names; // of the images' entries, concatenated
   std::vector<uint64_t> nameEnds = {0};
   std::vector<std::string> none;
   int32_t count = 0;
@@ -104,7 +103,7 @@ static Status damaged(const std::string &path, const std::string &what,
                        line);
 }
 
-/// What libarchive says, which may be nothing.
+/// Returns libarchive's message, which may be empty.
 static std::string reasonOf(const Archive &a) {
   const char *reason = archive_error_string(a.get());
   return reason ? reason : "its headers make no sense";
@@ -114,7 +113,7 @@ static std::string reasonOf(const Archive &a) {
 // Entries
 //===----------------------------------------------------------------------===//
 
-/// The number in a field of a header, octal, or binary as GNU writes large
+/// Reads a number in a header field: octal, or binary in GNU's form for large
 /// ones.
 static uint64_t fieldOf(const char *text, size_t size) {
   uint64_t value = 0;
@@ -129,9 +128,9 @@ static uint64_t fieldOf(const char *text, size_t size) {
   return value;
 }
 
-/// From where an entry begins to behind its last header: blocks of zeros, where
-/// another archive ended; extended headers, and long names, each with bytes of
-/// their own; the header of the file.
+/// Returns the offset after an entry's last header, given its beginning. Skips
+/// blocks of zeros at the end of another archive, extended headers and long
+/// names, each with data of their own, and the header of the file.
 static Expected<uint64_t> skipHeaders(const InputFile &file, uint64_t at) {
   constexpr size_t kSizeField = 124, kSizeBytes = 12, kType = 156;
   while (true) {
@@ -168,7 +167,7 @@ static Expected<int32_t> readLabel(const InputFile &file, const Place &place,
                                   "must be the number of one as digits");
 }
 
-/// Adds what is complete.
+/// Adds a complete sample.
 Status ShardImages::close(const Open &open, const std::string &path) {
   if (!open.hasImage && !open.hasLabel && !open.hasOther && !open.isBad)
     return Status();
@@ -190,7 +189,7 @@ Status ShardImages::close(const Open &open, const std::string &path) {
   return Status();
 }
 
-/// The name up to the first dot of its last part.
+/// Returns the name up to the first dot of its last component.
 static std::string keyOf(const std::string &name) {
   size_t slash = name.rfind('/');
   return name.substr(0, name.find('.', slash == name.npos ? 0 : slash + 1));
@@ -206,7 +205,7 @@ static bool endsWith(const std::string &text, const std::string &ending) {
          !text.compare(text.size() - ending.size(), ending.size(), ending);
 }
 
-/// The sample is bad, for the reason that `status` gives.
+/// Marks the sample as bad, for the reason in `status`.
 Status ShardImages::spoil(Status status, Open &open) const {
   if (!skips || status.code() != RP_DATA_LOSS)
     return status;
@@ -254,7 +253,7 @@ static Expected<Archive> openArchive(const std::string &path) {
   archive_read_support_format_tar(a.get());
   archive_read_set_format_option(a.get(), "tar", "read_concatenated_archives",
                                  "1");
-  archive_read_support_filter_all(a.get()); // to know what is compressed
+  archive_read_support_filter_all(a.get()); // to detect compression
   if (archive_read_open_filename(a.get(), path.c_str(), 1 << 16) != ARCHIVE_OK)
     return damaged(path, "is no tar archive: " + reasonOf(a));
   return a;
@@ -269,7 +268,7 @@ static Status checkPlain(const Archive &a, const std::string &path) {
                            "a plain tar archive");
 }
 
-/// As it is stored, whatever the locale; "" where it is no text.
+/// Returns the name as stored, independent of the locale; "" if it is not text.
 static std::string nameOf(archive_entry *entry) {
   const char *name = archive_entry_pathname(entry);
   name = name ? name : archive_entry_pathname_utf8(entry);
@@ -288,7 +287,7 @@ static std::string whyNoPart(archive_entry *entry) {
   return archive_entry_filetype(entry) == AE_IFREG ? "" : "no regular file";
 }
 
-/// Where the bytes of the entry at hand are.
+/// Returns the place of the current entry's bytes.
 static Expected<Place> placeOf(const Archive &a, archive_entry *entry,
                                const std::string &name, const InputFile &file) {
   Place place;
@@ -317,7 +316,7 @@ Status ShardImages::add(const std::string &path) {
   Open open;
   archive_entry *entry = nullptr;
   int code;
-  // A warning is of a name that the locale cannot say.
+  // A warning is about a name that the locale cannot represent.
   while ((code = archive_read_next_header(a->get(), &entry)) == ARCHIVE_OK ||
          code == ARCHIVE_WARN) {
     REPRISE_RETURN_IF_ERROR(checkPlain(*a, path));

@@ -1,8 +1,7 @@
 //===- ShardSource.cpp - Names of shards ----------------------------------===//
 //
-// Shards are what their names say: DIR/train-{000..011}.tar. A directory of
-// archives has splits where their names begin with train, and val or test,
-// in any case of letters.
+// Shards are given by name: DIR/train-{000..011}.tar. A directory of archives
+// has splits if their names begin with train, and val or test, ignoring case.
 //
 //===----------------------------------------------------------------------===//
 #include "../images/ClassFolders.h"
@@ -24,7 +23,8 @@ bool reprise::rt::isShardName(const std::string &source) {
   return endsWithTar(source) || source.find_first_of("*?[{") != source.npos;
 }
 
-/// As a packer names a compressed one, which is refused with the reason.
+/// Returns true for names of compressed archives, which are rejected with the
+/// reason.
 static bool isCompressedTar(const std::string &name) {
   std::string file = fs::path(name).filename().string();
   return file.find(".tar.") != file.npos ||
@@ -35,7 +35,8 @@ static bool isCompressedTar(const std::string &name) {
 // Patterns
 //===----------------------------------------------------------------------===//
 
-/// "{000..011}": numbers, as wide as the first; false where it is none.
+/// Expands "{000..011}": numbers as wide as the first; returns false for other
+/// text.
 static bool readRange(const std::string &text, std::vector<std::string> &all) {
   constexpr uint64_t kMost = 1'000'000;
   size_t dots = text.find("..");
@@ -58,7 +59,7 @@ static bool readRange(const std::string &text, std::vector<std::string> &all) {
   return true;
 }
 
-/// What the braces in a name stand for, the first ones first.
+/// Expands the braces in a name, the first ones first.
 static Expected<std::vector<std::string>>
 expandBraces(const std::string &name) {
   size_t open = name.find('{'), close = name.find('}', open);
@@ -86,7 +87,8 @@ expandBraces(const std::string &name) {
   return all;
 }
 
-/// Files that a pattern matches, sorted; the name itself where it is none.
+/// Returns the files that a pattern matches, sorted; a name without a pattern
+/// itself.
 static Expected<std::vector<std::string>> expandGlob(const std::string &name) {
   if (name.find_first_of("*?[") == name.npos)
     return std::vector<std::string>{name};
@@ -102,7 +104,7 @@ static Expected<std::vector<std::string>> expandGlob(const std::string &name) {
                                         : "cannot list '" + name + "'");
 }
 
-/// Archives in a directory, sorted.
+/// Returns the archives in a directory, sorted.
 static std::vector<std::string> listDirectory(const std::string &directory) {
   std::vector<std::string> names;
   std::error_code error;
@@ -146,8 +148,8 @@ reprise::rt::expandShards(const std::string &source) {
 // Source
 //===----------------------------------------------------------------------===//
 
-/// The purpose of an archive by the beginning of its name: "train", "val" or
-/// "test"; "" for others.
+/// Returns the purpose of an archive by the beginning of its name: "train",
+/// "val" or "test"; "" for others.
 static std::string purposeOfShard(const std::string &path) {
   const std::string name = fs::path(path).filename().string();
   for (size_t length : {5, 3, 4}) // "train", "val", "test"
@@ -157,7 +159,8 @@ static std::string purposeOfShard(const std::string &path) {
   return "";
 }
 
-/// The splits of a directory's archives; empty where none are for training.
+/// Returns the splits of a directory's archives; empty if none are for
+/// training.
 static std::vector<NamedSplit> splitsOf(const std::string &source) {
   std::error_code ignored;
   if (!fs::is_directory(source, ignored))
@@ -201,7 +204,7 @@ class ShardSource final : public ImageFilesSource {
 public:
   bool takes(const std::string &source, PathKind kind) const override {
     if (kind == PathKind::Directory)
-      // An archive beside folders of images is none of the data.
+      // An archive next to folders of images is not part of the data.
       return !listDirectory(source).empty() && !beginsWith(source, isImageName);
     if (kind == PathKind::File && isCompressedTar(source))
       return true;

@@ -1,7 +1,7 @@
-//===- SyntheticDataset.cpp - Rows that can be learnt ---------------------===//
+//===- SyntheticDataset.cpp - Learnable random rows -----------------------===//
 //
 // Every number is a function of (seed, column, stream, row, element), so that
-// rows can be made in any order, and again.
+// rows can be computed in any order, and repeatedly.
 //
 //===----------------------------------------------------------------------===//
 #include "../DataSource.h"
@@ -40,7 +40,7 @@ public:
     return Status();
   }
 
-  /// As if each had been made from one of 64 to 512 pixels a side.
+  /// Returns sizes as if the images had 64 to 512 pixels a side.
   Expected<std::array<int64_t, 2>> imageSize(uint64_t index) const override {
     auto words = philox4x32(options.seed, index, kSizes + stream);
     return std::array<int64_t, 2>{64 + words[0] % 449, 64 + words[1] % 449};
@@ -69,7 +69,8 @@ private:
     return int32_t((uint64_t(words[0]) * uint64_t(options.classes)) >> 32);
   }
 
-  /// Counter = (element / 4 and column and stream, row).
+  /// Adds uniform numbers with the counter (element / 4 and column and stream,
+  /// row).
   void addUniform(float *out, size_t elements, const Numbers &of,
                   Write write) const {
     const float unit = of.scale * 1.7320508f / 2147483648.0f;
@@ -99,7 +100,7 @@ public:
   Expected<std::unique_ptr<Dataset>>
   open(const DataSpec &spec, Split split,
        const DatasetOptions &options) const override {
-    // Without logits nothing says how many classes there are.
+    // Without logits the number of classes is unknown.
     int32_t classes = options.classes > 0 ? options.classes : 10;
     return openSyntheticDataset(
         {{}, classes, spec.syntheticSize, spec.syntheticSeed, options.columns},
@@ -119,7 +120,7 @@ const DataSource &reprise::rt::syntheticSource() {
 }
 
 static Status checkColumns(const SyntheticOptions &options) {
-  constexpr size_t kColumns = 256; // that Philox's counter tells apart
+  constexpr size_t kColumns = 256; // distinguished by Philox's counter
   size_t rows = 0;
   for (const Column &column : options.columns) {
     bool isData = column.role == RP_BINDING_DATA;

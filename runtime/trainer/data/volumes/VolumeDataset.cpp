@@ -139,7 +139,7 @@ Status VolumeDataset::fillVolume(uint64_t file, float *out) const {
   return normalizeValues(name, normalize, shape, out);
 }
 
-/// Other extents are no damage: they end the run.
+/// Other extents are not damage: they end the run.
 Status VolumeDataset::look(uint64_t file, bool &isBad) const {
   const std::string name = files->name(file);
   Expected<VolumeFile> volume = VolumeFile::open(name, orientation);
