@@ -20,7 +20,11 @@ public:
   Status take(std::map<std::string, double> &metrics, uint64_t number,
               RunPosition &position);
 
-  /// Returns true if the last step was skipped.
+  /// Sets the loss scale back to that of the last step; skipping it halved the
+  /// scale.
+  void restoreScale(Backend &backend) const;
+
+  /// Whether the last step was skipped.
   bool last() const { return inARow > 0; }
 
 private:
@@ -30,6 +34,7 @@ private:
 
   const TrainOptions &options;
   uint64_t inARow = 0;
+  float lastScale = 0;
 };
 
 } // namespace reprise::rt

@@ -61,6 +61,8 @@ struct RunRequest {
   bool evaluates = false;
   /// True if test data may be read, if there is some.
   bool mayEvaluate = false;
+  /// True if training steps never run.
+  bool onlyEvaluates = false;
   /// True if nothing is evaluated, not even at the end.
   bool neverEvaluates = false;
   /// True if the facts about the program's steps are requested too.

@@ -49,6 +49,8 @@ def SgDifferentiate : Pass<"sg-differentiate", "::mlir::ModuleOp"> {
     `#sg.binding<learning_rate>`, or a new last argument. `emit-gradients` returns each
     gradient as a result named `gradient:PARAMETER`. `emit-nonfinite` returns, as the
     result `nonfinite`, whether the loss or a gradient has an element that is not finite.
+    With `emit-nonfinite`, the optimizer of such a step writes nothing, so that the step can
+    run again; it updates no parameter before the last gradient exists.
 
     | optimizer | hyperparameters | |
     |---|---|---|
@@ -89,6 +91,9 @@ def SgDifferentiate : Pass<"sg-differentiate", "::mlir::ModuleOp"> {
     `no-weight-decay` matches it. `no-weight-decay` are globs of the names of parameters
     without weight decay, in all optimizers. A glob that matches none is an error.
 
+    `one-value-norms` accepts batch normalizations with one value for each channel, for a
+    step that is compiled for its variables alone and never runs.
+
     **Failures.** The pass fails
 
     - at a batch normalization with one value for each channel, as PyTorch does: the
@@ -121,7 +126,9 @@ def SgDifferentiate : Pass<"sg-differentiate", "::mlir::ModuleOp"> {
     //   }
     ```
   }];
-  let options = StepEndOptions;
+  let options = !listconcat(StepEndOptions, [
+    Option<"oneValueNorms", "one-value-norms", "bool", "false",
+           "accept batch normalizations with one value for each channel">]);
   let dependentDialects = ["::reprise::sg::SgDialect"];
 }
 
