@@ -87,14 +87,12 @@ static plan::FrontierPoint pointOf(const plan::Graph &graph,
   return point;
 }
 
-/// See BudgetOptions::withinBytes. Nothing is searched for where what computes
-/// nothing again fits, or nothing can.
+/// See BudgetOptions::withinBytes. Nothing is searched for where the step
+/// without recomputation fits.
 static std::vector<plan::FrontierPoint>
 findWithin(const plan::Graph &graph, const std::vector<OpId> &order,
            uint64_t budget, plan::SolverOptions solver) {
-  bool isSearched = plan::lowestBytes(graph).bytes <= budget &&
-                    plan::maxLiveOf(graph, order) > budget;
-  if (!isSearched)
+  if (plan::maxLiveOf(graph, order) <= budget)
     return {};
   // Placements waste some thousandths.
   solver.budgetBytes = budget - budget / 256;
