@@ -125,6 +125,10 @@ rt::Expected<int64_t> BatchSearch::crossing(int64_t limit, Kind kind,
     double each = double(found.needs - found.fixed) / double(next);
     double free = double(budget) - double(found.fixed);
     next = std::clamp(free / std::max(each, 1.0), 0.0, double(limit));
+    // Estimates that contradict a look are no guide.
+    bool isContradicted = found.fits ? next > high : next < low;
+    if (isContradicted && high <= limit)
+      next = low + (high - low) / 2;
     // A look that fits says only that the bytes it needs are at most these.
     if (found.fits && next < low + std::max(stride, low / 64)) {
       next = std::max(next, low + stride);
