@@ -88,14 +88,12 @@ static plan::FrontierPoint pointOf(const plan::Graph &graph,
   return point;
 }
 
-/// See BudgetOptions::withinBytes. Skips the search if the schedule without
-/// recomputation fits, or if no schedule can.
+/// See BudgetOptions::withinBytes. Skips the search if the step without
+/// recomputation fits.
 static std::vector<plan::FrontierPoint>
 findWithin(const plan::Graph &graph, const std::vector<OpId> &order,
            uint64_t budget, plan::SolverOptions solver) {
-  bool isSearched = plan::lowestBytes(graph).bytes <= budget &&
-                    plan::maxLiveOf(graph, order) > budget;
-  if (!isSearched)
+  if (plan::maxLiveOf(graph, order) <= budget)
     return {};
   // Placements waste some thousandths.
   solver.budgetBytes = budget - budget / 256;

@@ -84,6 +84,14 @@ FailureOr<BudgetCurve> BudgetPlans::curveOf(mlir::ModuleOp module, double work,
   return computeBudgetCurve(*module.getOps<func::FuncOp>().begin(), search);
 }
 
+FailureOr<BudgetCurve> BudgetPlans::curveOfOther(const KernelSet &set,
+                                                 mlir::ModuleOp module) {
+  std::string phase = "searching schedules of kernels of " + set.mode;
+  tell(phase, 0);
+  double share = plan::paceOf(options.effort).otherKernels * set.work;
+  return curveOf(module, options.work * share, phase);
+}
+
 /// Returns true if a known schedule takes at most the time of `program` and so
 /// few bytes that a placement, which seldom wastes an eighth, is not needed.
 bool BudgetPlans::isBeatenByFar(const BudgetCurve &program) const {
@@ -173,12 +181,8 @@ void BudgetPlans::lookAtChoices() {
   for (std::unique_ptr<KernelSet> &program : programs) {
     if (!program->isForSmall && isBeaten(program->curve))
       continue;
-    std::string phase = "searching schedules of kernels of " + program->mode;
-    tell(phase, 0);
-    double share = plan::paceOf(options.effort).otherKernels * program->work;
-    FailureOr<BudgetCurve> curve =
-        curveOf(*program->module, options.work * share, phase);
-    // A new order may be placed worse than the program's own.
+    FailureOr<BudgetCurve> curve = curveOfOther(*program, *program->module);
+    // Another order may place worse than the program's own.
     bool isNoWorse =
         succeeded(curve) && curve->choose(program->curve.plainBytes());
     if (isNoWorse || (succeeded(curve) && !curve->contradiction.empty()))
@@ -289,24 +293,20 @@ bool BudgetPlans::searchWithin(KernelSet &set, mlir::ModuleOp module) {
   if (std::max(set.curve.provenBytes().bytes, set.otherBytes) > budget)
     return false;
   FailureOr<BudgetCurve> curve =
-      curveOf(module, options.work * set.work,
-              "searching schedules of kernels of " + set.mode);
+      set.mode.empty() ? curveOf(module, options.work, "searching schedules")
+                       : curveOfOther(set, module);
   if (failed(curve))
     return false;
   set.curve = std::move(*curve);
   return set.curve.choose(budget).has_value();
 }
 
-/// Examines only the program of a mode: whether a full search examines its
-/// kernels depends on schedules that this one does not compute.
 bool BudgetPlans::fitsWithin(const KernelChoice &choice) {
   std::unique_ptr<KernelSet> set = programOf(choice);
   if (!set)
     return false;
   sets.push_back(std::move(set));
-  KernelSet &added = *sets.back();
-  return choice.mode == "none" ? searchWithin(added, *added.module)
-                               : fits(added, options.withinBytes);
+  return searchWithin(*sets.back(), *sets.back()->module);
 }
 
 std::optional<PlanChoice> BudgetPlans::chooseWithin(StringRef first) {

@@ -114,6 +114,7 @@ rt::Expected<int64_t> BatchSearch::crossing(int64_t limit, Kind kind,
                                             int64_t next) {
   constexpr int manyLooks = 8;
   int64_t low = 0, high = std::max<int64_t>(limit, 0) + 1; // fits, does not
+  int64_t stride = 1;
   for (int round = 0; high - low > 1; ++round) {
     next = std::clamp(next, low + 1, high - 1);
     rt::Expected<const Look *> looked = look(next, kind);
@@ -124,6 +125,15 @@ rt::Expected<int64_t> BatchSearch::crossing(int64_t limit, Kind kind,
     double each = double(found.needs - found.fixed) / double(next);
     double free = double(budget) - double(found.fixed);
     next = std::clamp(free / std::max(each, 1.0), 0.0, double(limit));
+    // Ignores an estimate that contradicts a trial.
+    bool isContradicted = found.fits ? next > high : next < low;
+    if (isContradicted && high <= limit)
+      next = low + (high - low) / 2;
+    // The bytes of a trial that fits are an upper limit of its need.
+    if (found.fits && next < low + std::max(stride, low / 64)) {
+      next = std::max(next, low + stride);
+      stride = std::max(stride * 4, low / 64);
+    }
     // Halves the interval: workspaces of libraries are not linear.
     if (round >= manyLooks)
       next = high > limit ? low * 2 : low + (high - low) / 2;

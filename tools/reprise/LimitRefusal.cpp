@@ -48,10 +48,10 @@ rt::Status tools::refuseLimit(const ModelRequest &request,
                  : "; " + batch + " fits without computing anything again";
   // The process needs the bytes outside the program in any case.
   if (floor.possible < floor.plain)
-    message +=
-        ", and --budget " + std::to_string((floor.possible >> 10) + 1) +
-        "KiB where the limit is " +
-        text::formatSize(floor.possible - std::min(left, floor.possible)) +
-        " more";
+    message += ", and --budget " + budgetText(floor.possible) +
+               " where the limit is " +
+               text::formatSize(budgetTextBytes(floor.possible) -
+                                std::min(left, floor.possible)) +
+               " more";
   return rt::Status::error(tooLarge.code(), message);
 }

@@ -559,7 +559,7 @@ static rt::Expected<PreparedRun> prepareWithin(const RunFlags &flags,
     if (fits.ok() && attempt > 0)
       warn("by itself the model takes more than --memory-limit; it was "
            "compiled with --budget " +
-           std::to_string(left));
+           std::to_string(left) + " (" + text::formatSize(left) + ")");
     if (fits.ok())
       return prepared;
     uint64_t budget = fittingBudget(prepared->program.get(), prepared->memory,

@@ -149,6 +149,8 @@ private:
   std::unique_ptr<KernelSet> programOf(const KernelChoice &choice);
   mlir::FailureOr<BudgetCurve> curveOf(mlir::ModuleOp module, double work,
                                        const std::string &phase);
+  mlir::FailureOr<BudgetCurve> curveOfOther(const KernelSet &set,
+                                            mlir::ModuleOp module);
   void tell(const std::string &phase, double share);
   bool isBeatenByFar(const BudgetCurve &program) const;
   bool isBeaten(BudgetCurve &program);

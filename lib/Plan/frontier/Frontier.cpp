@@ -55,10 +55,12 @@ public:
     found.push_back({plain, simulator.cost, simulator.peak});
   }
 
-  /// Lowers the peak until a schedule has at most `enough` bytes, which must
-  /// not be below the proven bytes.
-  void run(int64_t enough, uint64_t iterations, uint32_t mostFailures,
-           uint64_t seed) {
+  /// Lowers the peak until a schedule has at most `enough` bytes. `proven`
+  /// bytes are the least that any schedule takes. The schedules on the way do
+  /// not depend on `enough`.
+  void run(int64_t enough, int64_t proven, uint64_t iterations,
+           uint32_t mostFailures, uint64_t seed) {
+    enough = std::max(enough, proven);
     double step = 0.05;
     uint32_t failures = 0;
     for (; failures < mostFailures && least().peak > enough; ++seed) {
@@ -67,7 +69,7 @@ public:
       int64_t peak = least().peak;
       int64_t scale = compact.scale(), scaled = peak / scale;
       int64_t target = static_cast<int64_t>(scaled - scaled * step) * scale;
-      Search search(compact, std::max(enough, target), seed);
+      Search search(compact, std::max(proven, target), seed);
       search.offer(least().sequence, {});
       search.improve((failures ? 3 : 1) * iterations, 0,
                      [&] { return search.hasSolution(); });
@@ -285,17 +287,16 @@ private:
   void descend(int64_t enough) {
     precedence = findPrecedence(graph, descents[0].compact);
     int64_t proven = findLeastBytes(descents[0].compact, precedence).bytes;
-    enough = std::max(enough, proven);
     // With many ops there is one descent, for which all threads wait.
     double twice = descents[0].compact.opCount() < kManyOps ? 2 : 1;
     uint64_t each = uint64_t(pace.descents * twice * double(iterations));
     runTasks(descents.size(), options.threads, [&](uint32_t at) {
-      descents[at].run(enough, each, pace.failures, options.seed);
+      descents[at].run(enough, proven, each, pace.failures, options.seed);
     });
     if (descents.size() == 1 && !listed.empty() &&
-        descents[0].least().peak > enough + enough / 4) {
+        descents[0].least().peak > std::max(enough, proven + proven / 4)) {
       descents.emplace_back(graph, listed);
-      descents[1].run(enough, each, pace.failures, options.seed);
+      descents[1].run(enough, proven, each, pace.failures, options.seed);
     }
   }
 

@@ -4,6 +4,7 @@
 #include "reprise/Runtime/Cpu/Cpu.h"
 
 #include <map>
+#include <mutex>
 
 using namespace mlir;
 using namespace reprise;
@@ -17,7 +18,8 @@ namespace {
 class CpuTarget : public Target {
 public:
   CpuTarget(std::string features, unsigned threads)
-      : processorFeatures(std::move(features)), threads(threads) {}
+      : processorFeatures(std::move(features)), threads(threads),
+        answers(answersOf(processorFeatures, threads)) {}
 
   rt::Status prepare() override { return rt::limitLibrary(processorFeatures); }
   std::string device() const override { return "cpu"; }
@@ -58,14 +60,21 @@ private:
     rt::LibraryCallInfo info;
     std::string error;
   };
-  /// Returns the answer for a call, which the library gives once.
+  /// The answers to distinct calls. Asking the library takes milliseconds, and
+  /// planning creates a target for every set of kernels, so that targets of
+  /// equal features and threads share them.
+  struct Answers {
+    std::mutex mutex;
+    std::map<std::vector<int64_t>, Answer> byCall; // references stay valid
+  };
+  static Answers &answersOf(const std::string &features, unsigned threads);
+
   const Answer &answerTo(const rt::LibraryCallDesc &desc);
   Answer ask(const rt::LibraryCallDesc &desc);
 
   std::string processorFeatures;
   unsigned threads;
-  /// The library plans each distinct call once.
-  std::map<std::vector<int64_t>, Answer> answers;
+  Answers &answers;
 };
 
 } // namespace
@@ -89,8 +98,17 @@ CpuTarget::Answer CpuTarget::ask(const rt::LibraryCallDesc &desc) {
   return {{}, info.status().message()};
 }
 
+CpuTarget::Answers &CpuTarget::answersOf(const std::string &features,
+                                         unsigned threads) {
+  static std::mutex mutex;
+  static std::map<std::pair<std::string, unsigned>, Answers> all;
+  std::lock_guard<std::mutex> lock(mutex);
+  return all[{features, threads}];
+}
+
 const CpuTarget::Answer &CpuTarget::answerTo(const rt::LibraryCallDesc &desc) {
-  auto [found, isNew] = answers.try_emplace(rt::libraryCallKey(desc));
+  std::lock_guard<std::mutex> lock(answers.mutex);
+  auto [found, isNew] = answers.byCall.try_emplace(rt::libraryCallKey(desc));
   if (isNew)
     found->second = ask(desc);
   return found->second;
