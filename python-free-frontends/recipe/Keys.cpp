@@ -75,8 +75,8 @@ static void addModel(Keys &keys) {
       text("model.name", "model", "resnet18",
            "A model of 'reprise zoo list', a file of MLIR (.mlir) or an "
            "artifact (.rpx); 'model: resnet18' says it too")));
-  keys.add(example(
-      whole("model.classes", "--classes", "10", "Classes to tell apart")));
+  keys.add(
+      example(whole("model.classes", "--classes", "10", "Number of classes")));
   keys.add(example(text("model.image", "--image", "224x224",
                         "Height and width of the images")));
   keys.add(example(
@@ -98,20 +98,20 @@ static void addModel(Keys &keys) {
                          "Images of one case, which share a backbone")));
   keys.add(choice("model.view_pooling", "--view-pooling", "mean",
                   {"mean", "max", "attention"},
-                  "What is made of the views' features"));
+                  "How the views' features are combined"));
   keys.add(example(whole("model.patch", "--patch", "16",
                          "Side of the patches that become tokens")));
   keys.add(choice("model.annotate", "--annotate", "stages",
                   {"none", "stages", "blocks"},
-                  "Blocks to compute again in the backward pass"));
+                  "Blocks to recompute in the backward pass"));
   keys.add(example(text("model.pretrained", "--weights", "weights.safetensors",
-                        "Parameters and running statistics to begin with")));
+                        "Initial parameters and running statistics")));
   for (const char *section : {"model.backbone", "training"}) {
     std::string path = std::string(section) + ".gradient_checkpointing.";
     keys.add(spelling(Kind::Switch, (path + "enabled").c_str(),
                       "training.checkpointing", "true",
-                      "Whether activations are computed again: as "
-                      "checkpointing annotated, or none"));
+                      "Whether activations are recomputed: as checkpointing "
+                      "annotated, or none"));
     keys.add(spelling(Kind::Whole, (path + "segments").c_str(),
                       "training.checkpointing", "4",
                       "Segments of equal length: as checkpointing segments=4"));
@@ -124,13 +124,13 @@ static void addTraining(Keys &keys) {
                          "Images of a step, or of a micro-batch")));
   keys.add(whole("training.gradient_accumulation", "--accumulate", "1",
                  "Micro-batches of a step"));
-  keys.add(
-      example(whole("training.epochs", "--epochs", "1",
-                    "Times to go through the data, earlier runs included")));
-  keys.add(example(whole("training.steps", "--steps", "1000",
-                         "Steps to train instead, earlier runs included")));
+  keys.add(example(whole("training.epochs", "--epochs", "1",
+                         "Number of epochs to train, earlier runs included")));
+  keys.add(example(
+      whole("training.steps", "--steps", "1000",
+            "Number of steps to train instead, earlier runs included")));
   keys.add(whole("training.seed", "--seed", "0",
-                 "Of initial values, dropout and order"));
+                 "Seed of initial values, dropout and order"));
   keys.add(choice("training.amp", "--amp", "none", {"none", "bf16", "f16"},
                   "Mixed precision: the type of products"));
   keys.add(spelling(Kind::Switch, "training.use_amp", "training.amp", "true",
@@ -142,33 +142,31 @@ static void addTraining(Keys &keys) {
     return key;
   }());
   keys.add(example(number("training.clip_grad_norm", "--clip-grad-norm", "1",
-                          "Norm that all gradients together are clipped to")));
+                          "Maximum norm of all gradients together")));
   keys.add(
       example(number("training.label_smoothing", "--label-smoothing", "0.1",
-                     "Share of each label that all classes have alike")));
+                     "Share of each label that is spread over all classes")));
   keys.add(
       example(list("training.class_weights", "--class-weights", "[1, 2.5]",
                    "Weight of each class in the loss, or a file of them")));
   keys.add(example(number("training.ignore_index", "--ignore-index", "-100",
-                          "Label whose rows count neither in the loss nor in "
-                          "the number that it is divided by")));
-  keys.add(
-      example(number("training.mixup", "--mixup", "0.2",
-                     "Mix images, by a draw of the Beta distribution of both "
-                     "numbers equal to this")));
+                          "Label whose rows are left out of the mean loss")));
+  keys.add(example(number("training.mixup", "--mixup", "0.2",
+                          "Mix images, by a ratio drawn from the Beta "
+                          "distribution with both parameters equal to this")));
   keys.add(text("training.attention", "--attention", "auto",
                 "How attention is computed: tiled, stored or auto"));
   keys.add(choice("training.fusion", "--fusion", "'on'", {"on", "off"},
                   "Whether ops share kernels"));
   keys.add(flag("training.check_finite", "--check-finite",
-                "Look at all gradients of each step, and end the run where one "
-                "is not finite"));
+                "Check all gradients of each step, and end the run if one is "
+                "not finite"));
   keys.add(whole("training.max_skipped_steps", "--max-skipped-steps", "100",
                  "Steps in a row that loss scaling may skip before the run "
                  "ends with an error; 0: any number"));
   Key evaluate =
       example(beside(flag("training.evaluate", "--eval",
-                          "Tell the accuracy at the end; without the key a "
+                          "Report the accuracy at the end; without the key a "
                           "directory with test images is evaluated")));
   evaluate.off = "--no-eval";
   keys.add(evaluate);
@@ -177,37 +175,34 @@ static void addTraining(Keys &keys) {
 /// Memory, and the machine.
 static void addMemory(Keys &keys) {
   keys.add(text("training.checkpointing", "--checkpointing", "none",
-                "What to compute again in the backward pass: none, annotated, "
+                "What to recompute in the backward pass: none, annotated, "
                 "per-block, nested, segments=N, sqrt, threshold-bytes=SIZE"));
   keys.add(
       example(text("training.budget", "--budget", "2GiB",
                    "Bytes that the whole program may take, a share of those "
                    "without recomputation (80%), or auto")));
-  keys.add(example(
-      of(Kind::Pairs,
-         text("training.checkpointing_schedule", "--checkpointing-schedule",
-              "{0-9: segments=8, 10-: none}",
-              "Modes of checkpointing or budgets by epochs, counted from "
-              "0; and on_out_of_memory"))));
-  keys.add(example(
-      list("training.keep", "--keep", "[layer1.*]",
-           "With a budget: modules or source lines whose values are not "
-           "computed again")));
-  keys.add(example(
-      list("training.recompute", "--recompute", "[layer1.*]",
-           "Blocks or source lines to compute again, beside those of the "
-           "mode")));
+  keys.add(
+      example(of(Kind::Pairs, text("training.checkpointing_schedule",
+                                   "--checkpointing-schedule",
+                                   "{0-9: segments=8, 10-: none}",
+                                   "Checkpointing modes or budgets by epochs, "
+                                   "counted from 0; and on_out_of_memory"))));
+  keys.add(example(list("training.keep", "--keep", "[layer1.*]",
+                        "With a budget: modules or source lines whose values "
+                        "are never recomputed")));
+  keys.add(example(list("training.recompute", "--recompute", "[layer1.*]",
+                        "Blocks or source lines to recompute, in addition to "
+                        "those of the mode")));
   keys.add(example(text("training.roofline", "--roofline", "400GFLOPS,35GB/s",
                         "With a budget: speed of the machine")));
   keys.add(example(text("training.profile", "--profile", "model.profile.json",
                         "With a budget: times of the ops, as measured")));
-  keys.add(number("training.plan_work", "--plan-work", "1",
-                  "With a budget: multiplies the work of the search for its "
-                  "plan"));
   keys.add(
-      text("training.plan_effort", "--plan-effort", "normal",
-           "With a budget: how long to search for its plan: quick, normal, "
-           "thorough"));
+      number("training.plan_work", "--plan-work", "1",
+             "With a budget: factor of the work of the search for a plan"));
+  keys.add(text("training.plan_effort", "--plan-effort", "normal",
+                "With a budget: effort of the search for a plan: quick, "
+                "normal, thorough"));
   keys.add(
       example(whole("training.threads", "--threads", "2",
                     "Threads to run on; the bits of results depend on it")));
@@ -219,8 +214,8 @@ static void addMemory(Keys &keys) {
       example(beside(text("training.memory_limit", "--memory-limit", "8GiB",
                           "Memory that the whole process may take"))));
   keys.add(beside(flag("training.check_memory", "--check-memory",
-                       "Look after each step of the program whether it changed "
-                       "memory that is not its own; slow")));
+                       "Check after each step of the program that it changed "
+                       "no memory but its own; slow")));
 }
 
 /// United Perception's keys; they express a budget or a mode.
@@ -240,42 +235,45 @@ static void addMemoryCheckpoint(Keys &keys) {
     keys.add(key);
   };
   add(Kind::Switch, hook + "enable", mode, "true",
-      "Whether activations are computed again");
+      "Whether activations are recomputed");
   for (const char *place : {"", "dc_cfg."}) {
     std::string in = hook + place;
     add(Kind::Number, in + "max_memory", budget, "8",
         "GiB that the whole program may take: as budget 8GiB");
     addChoice(in + "strategy", budget, {"memory_time", "greedy", "auto"},
-              "Taken and not needed: plans are those of least time");
+              "Accepted for compatibility; ignored: plans take the least time");
     add(Kind::Whole, in + "warmup_iters", budget, "30",
-        "Taken and not needed: plans are exact from the first step on");
+        "Accepted for compatibility; ignored: plans are exact from the first "
+        "step");
     add(Kind::Number, in + "debug_freq", budget, "-1",
-        "Taken and not needed: 'reprise plan' and 'reprise why' tell the plan");
+        "Accepted for compatibility; ignored: 'reprise plan' and 'reprise why' "
+        "show the plan");
   }
   addChoice(backbone + "patterns_mode", mode, {"level"},
             "How blocks are named: by their level");
   add(Kind::Text, backbone + "level.num", mode, "default",
-      "Without max_memory: 1 computes stages again, others blocks");
+      "Without max_memory: 1 recomputes stages, others blocks");
   add(Kind::Whole, backbone + "share_weight_num", mode, "1",
-      "Taken and not needed: how often a block runs is known");
+      "Accepted for compatibility; ignored: how often a block runs is known");
 }
 
 static void addClipper(Keys &keys) {
   std::string clipper = "hooks.grad_clipper.";
-  keys.add(example(
-      choice((clipper + "mode").c_str(), "--grad-clipper", "average",
-             {"pre_defined", "average", "moving_average"},
-             "What all gradients together are clipped to: max_norm, or an "
-             "average of the norms of the steps before")));
+  keys.add(
+      example(choice((clipper + "mode").c_str(), "--grad-clipper", "average",
+                     {"pre_defined", "average", "moving_average"},
+                     "Maximum norm of all gradients together: max_norm, or an "
+                     "average of the norms of earlier steps")));
   keys.add(spelling(Kind::Number, (clipper + "max_norm").c_str(),
                     "training.clip_grad_norm", "1",
                     "Of pre_defined: as clip_grad_norm"));
   keys.add(text((clipper + "norm_type").c_str(), "--clip-norm-type", "2",
-                "Which norm of the gradients: 1, 2 or inf"));
+                "Norm of the gradients to clip: 1, 2 or inf"));
   keys.add(number((clipper + "tolerance").c_str(), "--clip-tolerance", "1",
-                  "Of averages: what the average is multiplied by"));
-  keys.add(number((clipper + "momentum").c_str(), "--clip-momentum", "0.9",
-                  "Of moving_average: the share that it keeps of itself"));
+                  "With an average: its factor"));
+  keys.add(
+      number((clipper + "momentum").c_str(), "--clip-momentum", "0.9",
+             "With moving_average: share of the old average that is kept"));
 }
 
 /// Names and numbers of the hooks are those of United Perception.
@@ -298,27 +296,29 @@ static void addHooks(Keys &keys) {
   wholeOf(best + "test_freq", "--test-freq", "1", "Epochs between evaluations");
   wholeOf(best + "test_start", "--test-start", "1", "First epoch to evaluate");
   wholeOf(best + "save_freq", "--save-freq", "1",
-          "Epochs between states that are kept; 0: none");
-  wholeOf(best + "save_start", "--save-start", "1", "First epoch of these");
-  wholeOf(best + "keep_last", "--keep-last", "3", "Of these that stay; 0: all");
+          "Epochs between saved states; 0: none");
+  wholeOf(best + "save_start", "--save-start", "1",
+          "First epoch with a saved state");
+  wholeOf(best + "keep_last", "--keep-last", "3",
+          "Number of saved states to keep; 0: all");
   keys.add(example(whole((best + "save_cur_start").c_str(), "--save-cur-start",
                          "1", "Epoch from which the latest state is written")));
   wholeOf(best + "save_cur_freq", "--save-cur-freq", "1",
-          "Epochs between two of these");
+          "Epochs between writes of the latest state");
   keys.add(example(
       beside(text("hooks.auto_checkpoint.path", "--auto-checkpoint",
                   "checkpoint.safetensors",
                   "State to write when a signal or an error ends the run"))));
   keys.add(example(
       beside(text("hooks.reload.path", "--reload", "checkpoint.safetensors",
-                  "State to go on from if it is there"))));
-  keys.add(example(
-      whole((stop + "patience").c_str(), "--early-stop", "3",
-            "Evaluations in a row that may be no better than the best")));
+                  "State to resume from if it exists"))));
+  keys.add(example(whole(
+      (stop + "patience").c_str(), "--early-stop", "3",
+      "Evaluations in a row without improvement after which the run ends")));
   wholeOf(stop + "freq", "--early-stop-freq", "1",
           "Epochs between evaluations");
   keys.add(number((stop + "min_delta").c_str(), "--early-stop-delta", "0",
-                  "What is better by less is not better"));
+                  "Smallest change that counts as an improvement"));
   keys.add(choice((stop + "metric").c_str(), "--early-stop-metric", "accuracy",
                   {"accuracy", "loss"}, "What is compared"));
   addClipper(keys);
@@ -393,7 +393,7 @@ static void addRest(Keys &keys) {
   keys.add(example(beside(text("output.save", "--save", "state.safetensors",
                                "State to write at the end"))));
   keys.add(example(beside(whole("output.save_every", "--save-every", "100",
-                                "Steps after which to save as well"))));
+                                "Steps between saves during the run"))));
   keys.add(example(beside(text("output.resume", "--resume", "state.safetensors",
                                "State to go on from"))));
   keys.add(

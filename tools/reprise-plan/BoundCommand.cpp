@@ -101,7 +101,7 @@ static rt::Status bound(const BoundOptions &options) {
 
 void plan::tool::addBoundCommand(CLI::App &app, Invocation &invocation) {
   CLI::App *command = app.add_subcommand(
-      "bound", "Proves what no schedule of a graph can beat");
+      "bound", "Proves lower bounds for all schedules of a graph");
   auto options = std::make_shared<BoundOptions>();
   addGraph(*command, options->graph);
   command->add_option("--budget", options->budget,

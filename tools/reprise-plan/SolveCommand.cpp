@@ -339,7 +339,7 @@ static rt::Status solve(const SolveOptions &options) {
 
 void plan::tool::addSolveCommand(CLI::App &app, Invocation &invocation) {
   CLI::App *command = app.add_subcommand(
-      "solve", "Chooses what to compute again so that a graph fits a budget");
+      "solve", "Chooses what to recompute so that a graph fits a budget");
   auto options = std::make_shared<SolveOptions>();
   addGraph(*command, options->graph);
   command

@@ -68,10 +68,10 @@ void addGraph(CLI::App &command, std::string &path) {
 }
 
 void SolverFlags::addTo(CLI::App &command) {
-  command.add_option("--time-limit", timeLimit,
-                     "Most time for the search: 10s, 500ms, 2min; without it "
-                     "work is counted, and the result is the same on every "
-                     "machine");
+  command.add_option(
+      "--time-limit", timeLimit,
+      "Time limit of the search: 10s, 500ms, 2min; without one, work is "
+      "counted, and the result is the same on every machine");
   command
       .add_option("--work", work,
                   "Work of searches, in levels of 1/64, 1/8, 1, 2, 4 and so "

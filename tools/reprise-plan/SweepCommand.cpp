@@ -157,7 +157,7 @@ void plan::tool::addSweepCommand(CLI::App &app, Invocation &invocation) {
   addGraph(*command, options->graph);
   command
       ->add_option("--solvers", options->solvers,
-                   "Solvers whose points are shown beside the frontier, with "
+                   "Solvers to show in addition to the frontier, separated by "
                    "commas; all baselines by default")
       ->delimiter(',');
   options->flags.addTo(*command);

@@ -57,7 +57,7 @@ static rt::Status validateFiles(const ValidateOptions &options) {
 
 void plan::tool::addValidateCommand(CLI::App &app, Invocation &invocation) {
   CLI::App *command = app.add_subcommand(
-      "validate", "Runs a plan on paper and says what is wrong with it");
+      "validate", "Checks a plan and reports what is wrong with it");
   auto options = std::make_shared<ValidateOptions>();
   addGraph(*command, options->graph);
   command->add_option("plan", options->plan, "Plan of this graph; the same")

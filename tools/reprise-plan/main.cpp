@@ -16,7 +16,7 @@ using namespace reprise::tools;
 using namespace reprise::plan::tool;
 
 static int run(int argc, char **argv) {
-  CLI::App app("Plans what to compute again, when, and where bytes lie, for "
+  CLI::App app("Plans what to recompute and when, and places buffers, for "
                "graphs in JSON and buffers in CSV.",
                "reprise-plan");
   app.set_version_flag("--version", "reprise-plan " REPRISE_VERSION);

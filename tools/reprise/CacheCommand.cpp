@@ -16,7 +16,7 @@
 using namespace reprise;
 using namespace reprise::tools;
 
-static constexpr const char *kDamaged = "damaged; made again when it is needed";
+static constexpr const char *kDamaged = "damaged; rebuilt when needed";
 
 static const char *nameOf(ProgramCache::Kind kind) {
   return kind == ProgramCache::Kind::Program ? "program" : "plan";
@@ -142,11 +142,12 @@ static void add(CLI::App &cache, Invocation &invocation, const char *name,
 
 void tools::addCacheCommand(CLI::App &app, Invocation &invocation) {
   CLI::App *command = app.add_subcommand(
-      "cache", "What was planned and compiled, and is kept for the next time");
+      "cache", "Lists or clears the cache of plans and compiled programs");
   command->require_subcommand(1);
   addExamples(*command, "  reprise cache list\n"
                         "  reprise cache clear");
   add(*command, invocation, "list",
-      "Lists the plans and programs, what was used last first", list);
-  add(*command, invocation, "clear", "Removes all of them", clear);
+      "Lists the cached plans and programs, most recently used first", list);
+  add(*command, invocation, "clear", "Removes all cached plans and programs",
+      clear);
 }

@@ -19,30 +19,29 @@ void CompileFlags::addClippingOptions() {
   const char *group = "Compilation";
   command
       ->add_option("--clip-grad-norm", clipGradNorm,
-                   "Norm that all gradients together are clipped to, as "
-                   "PyTorch's clip_grad_norm_ (default: they are not)")
+                   "Maximum norm of all gradients together, as PyTorch's "
+                   "clip_grad_norm_ (default: no clipping)")
       ->group(group);
   command
-      ->add_option("--grad-clipper", gradClipper,
-                   "What gradients are clipped to: pre_defined "
-                   "(--clip-grad-norm), average or moving_average (of the "
-                   "norms of the steps before)")
+      ->add_option(
+          "--grad-clipper", gradClipper,
+          "Maximum norm of the gradients: pre_defined (--clip-grad-norm), "
+          "average or moving_average (of the norms of earlier steps)")
       ->type_name("MODE")
       ->group(group);
   command
-      ->add_option("--clip-tolerance", clipTolerance,
-                   "Of average and moving_average: what the average is "
-                   "multiplied by (default: 1)")
+      ->add_option(
+          "--clip-tolerance", clipTolerance,
+          "With average and moving_average: factor of the average (default: 1)")
       ->group(group);
   command
       ->add_option("--clip-momentum", clipMomentum,
-                   "Of moving_average: the share that it keeps of itself, from "
-                   "0 to 1")
+                   "With moving_average: share of the old average that is "
+                   "kept, from 0 to 1")
       ->group(group);
   command
       ->add_option("--clip-norm-type", clipNormType,
-                   "Which norm of the gradients is clipped: 1, 2 (default) or "
-                   "inf")
+                   "Norm of the gradients to clip: 1, 2 (default) or inf")
       ->type_name("TYPE")
       ->group(group);
 }

@@ -59,7 +59,7 @@ static std::string typeOf(const CLI::Option *option) {
 static std::string checkValue(const std::string &type,
                               const std::string &value) {
   if (value.empty())
-    return "an empty value says nothing";
+    return "the value is empty";
   bool isNumber = type == "UINT" || type == "INT" || type == "FLOAT";
   size_t first = value.find_first_not_of(" \t");
   if (isNumber && first != 0)

@@ -242,13 +242,13 @@ void tools::addCompileCommand(CLI::App &app, Invocation &invocation) {
                    "Stop at a level: model, train, remat, program, "
                    "artifact (default)")
       ->type_name("LEVEL");
-  command->add_flag("--check-finite", options->checkFinite,
-                    "Let the program look at the loss and all gradients of "
-                    "each step; 'reprise train' ends a run where one is not "
-                    "finite");
+  command->add_flag(
+      "--check-finite", options->checkFinite,
+      "Check the loss and all gradients of each step in the program; 'reprise "
+      "train' ends the run if one is not finite");
   command->add_flag("--gradients", options->gradients,
-                    "Let the program give its gradients, for "
-                    "'reprise train --dump-gradients'");
+                    "Make the program return its gradients, for 'reprise train "
+                    "--dump-gradients'");
   command->add_flag("--json", options->json, "Print the summary as JSON");
   options->model.addTo(*command);
   options->compile.addTo(*command);

@@ -37,56 +37,56 @@ void CompileFlags::addTo(CLI::App &app) {
 /// Options of kept values, recomputation and costs.
 void CompileFlags::addMemoryOptions() {
   command
-      ->add_option("--checkpointing", checkpointing,
-                   "What to compute again in the backward pass: none (default "
-                   "for the zoo's models), annotated (default for other "
-                   "models, and with --annotate), per-block, nested, "
-                   "segments=N, sqrt, threshold-bytes=SIZE")
+      ->add_option(
+          "--checkpointing", checkpointing,
+          "What to recompute in the backward pass: none (default for the zoo's "
+          "models), annotated (default for other models, and with --annotate), "
+          "per-block, nested, segments=N, sqrt, threshold-bytes=SIZE")
       ->type_name("MODE")
       ->group(kCompileGroup);
   command
       ->add_option("--budget", budget,
                    "Bytes that the whole program may take (2GiB), a share of "
-                   "the bytes without recomputation (80%), or auto; computes "
-                   "again what costs least (sets --checkpointing none)")
+                   "the bytes without recomputation (80%), or auto; recomputes "
+                   "what costs least (sets --checkpointing none)")
       ->type_name("SIZE")
       ->group(kCompileGroup);
   command
       ->add_option("--keep", keep,
                    "With --budget: modules (layer1.*) or source lines "
-                   "(model.mlir:12) whose values are not computed again")
+                   "(model.mlir:12) whose values are never recomputed")
       ->type_name("PATTERN")
       ->group(kCompileGroup);
   command
-      ->add_option("--recompute", recompute,
-                   "Blocks (layer1.*) or source lines (model.mlir:12) to "
-                   "compute again in the backward pass, beside those of the "
-                   "mode")
+      ->add_option(
+          "--recompute", recompute,
+          "Blocks (layer1.*) or source lines (model.mlir:12) to recompute in "
+          "the backward pass, in addition to those of the mode")
       ->type_name("PATTERN")
       ->group(kCompileGroup);
   command
       ->add_option("--roofline", roofline,
-                   "With --budget: speed of the machine, 400GFLOPS,35GB/s, "
-                   "with ,16bit=2TFLOPS where bf16 has another "
-                   "(default: this one's, measured once)")
+                   "With --budget: speed of the machine, as 400GFLOPS,35GB/s, "
+                   "with ,16bit=2TFLOPS if bf16 has another rate (default: "
+                   "measured once on this machine)")
       ->type_name("RATES")
       ->group(kCompileGroup);
   command
-      ->add_option("--profile", profile,
-                   "With --budget: times of the ops, as 'reprise profile' "
-                   "measured them")
+      ->add_option(
+          "--profile", profile,
+          "With --budget: times of the ops, measured by 'reprise profile'")
       ->type_name("FILE")
       ->group(kCompileGroup);
   command
       ->add_option("--plan-work", planWork,
-                   "With --budget: multiplies the work of the search for its "
-                   "plan; 1 (default)")
+                   "With --budget: factor of the work of the search for a plan "
+                   "(default: 1)")
       ->group(kCompileGroup);
   command
       ->add_option(
           "--plan-effort", planEffort,
-          "With --budget: how long to search for its plan: quick, "
-          "normal (default; some seconds for a thousand ops), thorough")
+          "With --budget: effort of the search for a plan: quick, normal "
+          "(default; some seconds for a thousand ops), thorough")
       ->type_name("EFFORT")
       ->group(kCompileGroup);
 }
@@ -94,9 +94,9 @@ void CompileFlags::addMemoryOptions() {
 /// Options of a step's computations except the optimizer's arithmetic.
 void CompileFlags::addStepOptions() {
   command
-      ->add_option("--no-weight-decay", noWeightDecay,
-                   "Parameters (*.relative_position_bias_table) whose weights "
-                   "do not decay")
+      ->add_option(
+          "--no-weight-decay", noWeightDecay,
+          "Parameters (*.relative_position_bias_table) without weight decay")
       ->type_name("PATTERN")
       ->group(kCompileGroup);
   command
@@ -108,20 +108,20 @@ void CompileFlags::addStepOptions() {
   command
       ->add_option("--attention", attention,
                    "How attention is computed: tiled (scores are not stored), "
-                   "stored, or auto (default): what takes less time")
+                   "stored, or auto (default): whichever takes less time")
       ->type_name("FORM")
       ->group(kCompileGroup);
   command
       ->add_option("--fusion", fusion,
-                   "Whether ops share kernels: on (default), or off to compare "
-                   "with: same bits, more memory and time")
+                   "Whether ops share kernels: on (default), or off for "
+                   "comparison, with the same bits and more memory and time")
       ->type_name("SWITCH")
       ->group(kCompileGroup);
   command
-      ->add_option("--accumulate", accumulate,
-                   "Micro-batches of a step, which run one after another: it "
-                   "takes so many times the model's --batch and updates once "
-                   "(default: 1)")
+      ->add_option(
+          "--accumulate", accumulate,
+          "Micro-batches of a step, run one after another: a step takes this "
+          "many times the model's --batch and updates once (default: 1)")
       ->group(kCompileGroup);
 }
 
@@ -370,7 +370,7 @@ static rt::Expected<BudgetRequest> readBudget(const std::string &text) {
     return misuse("--budget: " + bytes.status().message() +
                   " (or say a share like 80%, or auto)");
   if (*bytes == 0)
-    return misuse("--budget is 0; no program fits in nothing");
+    return misuse("--budget is 0; it must be above 0");
   if (*bytes <= 100 && llvm::all_of(text, llvm::isDigit))
     return misuse("--budget is " + text + " bytes; did you mean " + text +
                   "%?");
@@ -465,8 +465,8 @@ rt::Expected<CompileOptions> CompileFlags::options() const {
       options.checkpointing = "none";
   }
   if (!budget && !keep.empty() && !mayGetBudget())
-    return misuse("--keep says what a plan for a --budget may not compute "
-                  "again; without a budget it means nothing");
+    return misuse(
+        "--keep needs a --budget; it names what the plan must not recompute");
   options.keep = keep;
   options.recompute = recompute;
   REPRISE_RETURN_IF_ERROR(readEffort(options));

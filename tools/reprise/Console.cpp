@@ -108,7 +108,8 @@ rt::Status tools::checkOutput(const std::string &path,
   for (const std::string &input : inputs)
     if (!input.empty() && std::filesystem::equivalent(path, input, error) &&
         std::filesystem::is_regular_file(path, error))
-      return misuse("'" + path +
-                    "' is read, and would be replaced; name another file");
+      return misuse(
+          "'" + path +
+          "' is an input and would be overwritten; name another file");
   return checkOutput(path);
 }

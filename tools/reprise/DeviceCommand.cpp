@@ -112,8 +112,7 @@ static rt::Status list(const ListOptions &options) {
 
 static void addList(CLI::App &device, Invocation &invocation) {
   CLI::App *command = device.add_subcommand(
-      "list", "Lists the devices, and what is missing for those that cannot be "
-              "used here");
+      "list", "Lists the devices, and what is missing to use the others");
   auto options = std::make_shared<ListOptions>();
   command->add_flag("--json", options->json, "Print JSON");
   addExamples(*command, "  reprise device list");
@@ -159,17 +158,17 @@ static rt::Status describe(const DescribeOptions &options) {
 
 static void addDescribe(CLI::App &device, Invocation &invocation) {
   CLI::App *command = device.add_subcommand(
-      "describe", "Writes what a target must know of a device that is here, to "
-                  "compile for it elsewhere");
+      "describe", "Writes the description of a local device, to compile for it "
+                  "on another machine");
   auto options = std::make_shared<DescribeOptions>();
   command->add_option("device", options->device, "As cuda, or cuda:1")
       ->required();
   command->add_option("-o,--output", options->output,
                       "File to write (default: standard output)");
-  command->add_option("--calls", options->calls,
-                      "Programs whose library calls are timed in all ways the "
-                      "device has for them; what is compiled with the "
-                      "description runs them in the fastest");
+  command->add_option(
+      "--calls", options->calls,
+      "Programs whose library calls are timed with every algorithm of the "
+      "device; what is compiled with the description uses the fastest ones");
   addExamples(*command,
               "  reprise device describe cuda:0 -o h200.json\n"
               "  reprise compile resnet50 --target cuda:h200.json -o r50.rpx\n"
@@ -183,8 +182,8 @@ static void addDescribe(CLI::App &device, Invocation &invocation) {
 }
 
 void tools::addDeviceCommand(CLI::App &app, Invocation &invocation) {
-  CLI::App *command =
-      app.add_subcommand("device", "What programs can run on here");
+  CLI::App *command = app.add_subcommand(
+      "device", "Lists and describes the devices of this machine");
   command->require_subcommand(1);
   addExamples(*command, "  reprise device list\n"
                         "  reprise device describe cuda:0 -o gpu.json");

@@ -35,8 +35,8 @@ struct EvalOptions {
 static rt::Status writeConfusion(const EvalOptions &options,
                                  const rt::EvaluateResult &result) {
   if (options.wantsClasses() && result.confusion.empty())
-    return invalid("the program has no labels and logits, so that nothing is "
-                   "known of classes (--confusion, --per-class)");
+    return invalid("the program has no labels and logits, which --confusion "
+                   "and --per-class need");
   if (options.confusion.empty())
     return {};
   std::string text = confusionCsv(result);
@@ -141,8 +141,8 @@ static rt::Status report(const EvalOptions &options, RunningProgram &running,
 
 static rt::Status evaluateModel(EvalOptions &options) {
   if (options.resume.empty() == options.weights.empty())
-    return misuse("say what to evaluate: either --resume STATE or --weights "
-                  "FILE");
+    return misuse(
+        "nothing to evaluate; give either --resume STATE or --weights FILE");
   if (!options.confusion.empty())
     REPRISE_RETURN_IF_ERROR(checkOutput(options.confusion));
   REPRISE_RETURN_IF_ERROR(takeFromState(options));
@@ -180,8 +180,8 @@ static rt::Status evaluateModel(EvalOptions &options) {
 }
 
 void tools::addEvalCommand(CLI::App &app, Invocation &invocation) {
-  CLI::App *command =
-      app.add_subcommand("eval", "Tells accuracy and loss of trained weights");
+  CLI::App *command = app.add_subcommand(
+      "eval", "Measures the accuracy and loss of trained weights");
   auto options = std::make_shared<EvalOptions>();
   options->command = command;
   options->run.addTo(*command);
@@ -190,16 +190,15 @@ void tools::addEvalCommand(CLI::App &app, Invocation &invocation) {
   command->add_option("--weights", options->weights,
                       "Parameters and running statistics, .safetensors");
   command->add_option("--split", options->split,
-                      "Rows of the data, by the folder of the split or what "
-                      "it is for: train, val, test (default: val, or else "
-                      "test)");
-  command->add_option("--batches", options->batches,
-                      "Evaluate only the first ones (default: all)");
+                      "Split of the data, by its folder or its purpose: train, "
+                      "val, test (default: val, otherwise test)");
+  command->add_option(
+      "--batches", options->batches,
+      "Number of batches to evaluate, from the first (default: all)");
   command->add_option("--confusion", options->confusion,
-                      "Write how many images of each class were taken for "
-                      "each, .csv");
+                      "Write the confusion matrix, .csv");
   command->add_flag("--per-class", options->perClass,
-                    "Tell images, precision and recall of each class");
+                    "Print the images, precision and recall of each class");
   command->add_flag("--json", options->json, "Print JSON");
   addExamples(*command,
               "  reprise eval resnet18 --resume state.safetensors --data "

@@ -51,12 +51,13 @@ void HookFlags::addSaveBest() {
       ->group(kHooks);
   command
       ->add_option("--save-freq", best.saveEvery,
-                   "With --save-best: epochs between epoch-N.safetensors "
+                   "With --save-best: epochs between epoch-N.safetensors files "
                    "(default: 1; 0: none)")
       ->group(kHooks);
   command
       ->add_option("--save-start", best.saveStart,
-                   "With --save-best: first epoch of these (default: 1)")
+                   "With --save-best: first epoch with an epoch-N.safetensors "
+                   "file (default: 1)")
       ->group(kHooks);
   command
       ->add_option("--save-cur-start", best.saveLatestStart,
@@ -65,12 +66,13 @@ void HookFlags::addSaveBest() {
       ->group(kHooks);
   command
       ->add_option("--save-cur-freq", best.saveLatestEvery,
-                   "With --save-cur-start: epochs between two (default: 1)")
+                   "With --save-cur-start: epochs between writes of "
+                   "latest.safetensors (default: 1)")
       ->group(kHooks);
   command
       ->add_option("--keep-last", best.keep,
-                   "With --save-best: of epoch-N.safetensors that stay "
-                   "(default: 3; 0: all)")
+                   "With --save-best: number of epoch-N.safetensors files to "
+                   "keep (default: 3; 0: all)")
       ->group(kHooks);
 }
 
@@ -82,22 +84,24 @@ void HookFlags::addOthers() {
       ->type_name("FILE")
       ->group(kHooks);
   command
-      ->add_option("--reload", reloadPath,
-                   "State to go on from if it is there; else the run begins")
+      ->add_option(
+          "--reload", reloadPath,
+          "State to resume from if it exists; otherwise a new run begins")
       ->type_name("FILE")
       ->group(kHooks);
   command
-      ->add_option("--early-stop", stop.patience,
-                   "Evaluations in a row that may be no better than the best "
-                   "before the run ends")
+      ->add_option(
+          "--early-stop", stop.patience,
+          "Evaluations in a row without improvement after which the run ends")
       ->group(kHooks);
   command
       ->add_option("--early-stop-freq", stop.every,
                    "With --early-stop: epochs between evaluations (default: 1)")
       ->group(kHooks);
   command
-      ->add_option("--early-stop-delta", stop.least,
-                   "With --early-stop: what is better by less is not better")
+      ->add_option(
+          "--early-stop-delta", stop.least,
+          "With --early-stop: smallest change that counts as an improvement")
       ->group(kHooks);
   command
       ->add_option("--early-stop-metric", stopMetric,
@@ -107,15 +111,15 @@ void HookFlags::addOthers() {
 
 void HookFlags::addMonitors() {
   command
-      ->add_option("--epoch-table", tablePath,
-                   "Write a table of the epochs that are done, as "
-                   "comma-separated values")
+      ->add_option(
+          "--epoch-table", tablePath,
+          "Write a table of the completed epochs as comma-separated values")
       ->type_name("FILE")
       ->group(kHooks);
   command
       ->add_option("--memory-monitor", memoryEvery,
-                   "Steps between two lines on standard error with the memory "
-                   "of the arena, of the process and what limits it")
+                   "Steps between lines on standard error with the memory of "
+                   "the arena and the process, and its limit")
       ->type_name("N")
       ->group(kHooks);
 }
@@ -123,24 +127,24 @@ void HookFlags::addMonitors() {
 void HookFlags::addTrace() {
   command
       ->add_option("--profile-trace", trace.path,
-                   "Write some steps of the run on a time line, as a trace "
-                   "that Perfetto and chrome://tracing open")
+                   "Write a timeline of some steps, as a trace for Perfetto "
+                   "and chrome://tracing")
       ->type_name("FILE")
       ->group(kHooks);
   command
       ->add_option("--trace-steps", traceSteps,
-                   "With --profile-trace: which, counted from this run's "
-                   "first (default: 2-4)")
+                   "With --profile-trace: steps to trace, counted from the "
+                   "first of this run (default: 2-4)")
       ->type_name("A-B")
       ->group(kHooks);
 }
 
 void HookFlags::addLibraries() {
   command
-      ->add_option("--hook", libraries,
-                   "Shared libraries that are hooks (CHook.h), each with "
-                   "options of its own behind a colon; they are code: load "
-                   "only your own")
+      ->add_option(
+          "--hook", libraries,
+          "Shared libraries to load as hooks (CHook.h), each with its options "
+          "after a colon; they run as code: load only your own")
       ->type_name("FILE[:TEXT]")
       ->group(kHooks);
 }
@@ -246,7 +250,7 @@ rt::Status HookFlags::reload(rt::TrainOptions &train) const {
   if (reloadPath.empty())
     return {};
   if (!train.resumePath.empty())
-    return misuse("a run goes on either from --resume or from --reload");
+    return misuse("--resume and --reload are both given; keep one of them");
   if (::access(reloadPath.c_str(), F_OK) == 0) {
     train.resumePath = reloadPath;
     train.mayBeDone = true; // the same command may be repeated

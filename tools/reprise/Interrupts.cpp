@@ -60,8 +60,8 @@ static void giveUp(int) {
     ::alarm(1);
     return;
   }
-  static const char text[] = "interrupted in a step that did not end; what was "
-                             "saved before it stays\n";
+  static const char text[] =
+      "interrupted during a step; what was saved before is kept\n";
   [[maybe_unused]] ssize_t written =
       ::write(STDERR_FILENO, text, sizeof text - 1);
   ::_exit(kInterrupted);

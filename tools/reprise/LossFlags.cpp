@@ -23,30 +23,30 @@ void CompileFlags::addLossOptions() {
   const char *group = "Compilation";
   command
       ->add_option("--label-smoothing", labelSmoothing,
-                   "Share of each label that all classes have alike, from 0 to "
-                   "1, as PyTorch's label_smoothing (default: 0)")
+                   "Share of each label that is spread over all classes, from "
+                   "0 to 1, as PyTorch's label_smoothing (default: 0)")
       ->group(group);
   command
-      ->add_option("--class-weights", classWeights,
-                   "Weight of each class in the loss, as PyTorch's weight: "
-                   "numbers, a file of numbers, or, where data are trained on, "
-                   "balanced: so that all classes of the data count alike "
-                   "(default: 1 each)")
+      ->add_option(
+          "--class-weights", classWeights,
+          "Weight of each class in the loss, as PyTorch's weight: numbers, a "
+          "file of numbers, or, in training, balanced, which makes all classes "
+          "of the data count equally (default: 1 each)")
       ->delimiter(',')
       ->type_name("NUMBERS")
       ->group(group);
   command
-      ->add_option("--ignore-index", ignored,
-                   "Label whose rows count neither in the loss nor in the "
-                   "number that it is divided by, as PyTorch's ignore_index, "
-                   "in training and evaluation (default: none)")
+      ->add_option(
+          "--ignore-index", ignored,
+          "Label whose rows are left out of the mean loss, as PyTorch's "
+          "ignore_index, in training and evaluation (default: none)")
       ->type_name("LABEL")
       ->group(group);
   command
-      ->add_option("--mixup", mixup,
-                   "Mix each image with another of its batch, by a draw of the "
-                   "Beta distribution of ALPHA and ALPHA for each step "
-                   "(default: 0, they are not)")
+      ->add_option(
+          "--mixup", mixup,
+          "Mix each image with another of its batch, by a ratio drawn from "
+          "Beta(ALPHA, ALPHA) in each step (default: 0, no mixing)")
       ->type_name("ALPHA")
       ->group(group);
 }

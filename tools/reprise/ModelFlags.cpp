@@ -13,7 +13,7 @@ static constexpr const char *kModelGroup = "Model (of the zoo)";
 void ModelFlags::addTo(CLI::App &app) {
   command = &app;
   command->add_option("--batch", batch, "Images a step")->group(kModelGroup);
-  command->add_option("--classes", classes, "Classes to tell apart")
+  command->add_option("--classes", classes, "Number of classes")
       ->group(kModelGroup);
   command
       ->add_option("--image", image, "Height and width of the images, 224x224")
@@ -30,8 +30,8 @@ void ModelFlags::addTo(CLI::App &app) {
       ->group(kModelGroup);
   command
       ->add_option("--dropout", dropout,
-                   "Probability of dropout, before the last layer of a "
-                   "ResNet or behind every linear one of a transformer")
+                   "Probability of dropout, before the last layer of a ResNet "
+                   "or after every linear layer of a transformer")
       ->group(kModelGroup);
   command
       ->add_option("--attention-dropout", attentionDropout,
@@ -42,25 +42,25 @@ void ModelFlags::addTo(CLI::App &app) {
   command
       ->add_option("--views", views,
                    "Images of one case, which share a backbone; the data then "
-                   "are (N,V,H,W,C)")
+                   "have the shape (N,V,H,W,C)")
       ->group(kModelGroup);
   command
       ->add_option("--view-pooling", viewPooling,
-                   "With --views: what is made of their features: mean, max "
+                   "With --views: how their features are combined: mean, max "
                    "or attention")
       ->group(kModelGroup);
   command
       ->add_option("--patch", patch, "Side of the patches that become tokens")
       ->group(kModelGroup);
   command
-      ->add_option("--stochastic-depth", stochasticDepth,
-                   "Probability of skipping the last block; of earlier ones "
-                   "less")
+      ->add_option(
+          "--stochastic-depth", stochasticDepth,
+          "Probability of skipping the last block; lower for earlier blocks")
       ->group(kModelGroup);
   command
-      ->add_option("--annotate", annotate,
-                   "Blocks to compute again in the backward pass: none, "
-                   "stages, blocks")
+      ->add_option(
+          "--annotate", annotate,
+          "Blocks to recompute in the backward pass: none, stages, blocks")
       ->group(kModelGroup);
 }
 

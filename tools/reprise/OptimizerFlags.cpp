@@ -48,9 +48,7 @@ void CompileFlags::addOptimizerOptions() {
         switches.insert(one.name);
     }
   }
-  command
-      ->add_option("--optimizer", optimizer,
-                   "What updates the parameters: " + names)
+  command->add_option("--optimizer", optimizer, "Optimizer: " + names)
       ->group(kCompileGroup);
   for (const auto &[name, help] : helps) {
     std::optional<double> &number = numbers[name];

@@ -252,9 +252,10 @@ rt::Status tools::planBudgets(const std::vector<std::string> &sources,
                               const CompileFlags &compile,
                               const BudgetPlanOptions &options) {
   if (options.sweep && options.maxBatch)
-    return misuse("--sweep and --max-batch are two questions; ask one");
+    return misuse("--sweep and --max-batch are both given; keep one of them");
   if (!options.output.empty() && !options.sweep)
-    return misuse("-o says where the picture of a --sweep goes");
+    return misuse(
+        "-o names the file for the picture of a --sweep; give --sweep as well");
   if (!options.output.empty() && sources.size() > 1)
     return misuse("-o takes the picture of one model; name one");
   if (!options.output.empty())

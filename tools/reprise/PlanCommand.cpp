@@ -280,11 +280,13 @@ static rt::Expected<bool> isBudgetPlan(const PlanCommandOptions &options) {
   const BudgetPlanOptions &budget = options.budget;
   bool wanted = budget.sweep || budget.maxBatch || options.compile.hasBudget();
   if (!wanted && !budget.output.empty())
-    return misuse("-o says where the picture of a --sweep goes");
+    return misuse(
+        "-o names the file for the picture of a --sweep; give --sweep as well");
   if (!wanted)
     return false;
   if (options.entry != "train_step")
-    return misuse("a budget is one of the training step; leave out --entry");
+    return misuse(
+        "a budget applies to the training step only; leave out --entry");
   if (options.byModule)
     return misuse("--by-module shows programs; compile with the budget and "
                   "plan the artifact");
@@ -315,15 +317,15 @@ static rt::Status planProcesses(const PlanCommandOptions &options) {
 
 static rt::Status planAll(const PlanCommandOptions &options) {
   if (options.process && options.compare)
-    return misuse("--process and --compare are two questions; ask one at a "
-                  "time");
+    return misuse("--process and --compare are both given; keep one of them");
   if (options.process)
     return planProcesses(options);
   if (options.compare && (options.budget.sweep || options.budget.maxBatch))
-    return misuse("--compare is about modes of checkpointing, --sweep and "
-                  "--max-batch about budgets; ask one at a time");
+    return misuse("--compare cannot be combined with --sweep or --max-batch; "
+                  "keep one of them");
   if (options.compare && !options.budget.output.empty())
-    return misuse("-o says where the picture of a --sweep goes");
+    return misuse(
+        "-o names the file for the picture of a --sweep; give --sweep as well");
   if (options.compare)
     return comparePlans(options.sources, options.model, options.compile,
                         options.json);
@@ -360,7 +362,7 @@ static rt::Status planAll(const PlanCommandOptions &options) {
 
 void tools::addPlanCommand(CLI::App &app, Invocation &invocation) {
   CLI::App *command = app.add_subcommand(
-      "plan", "Says what memory and arithmetic a training step takes");
+      "plan", "Shows the memory and arithmetic of a training step");
   auto options = std::make_shared<PlanCommandOptions>();
   command
       ->add_option("models", options->sources,
@@ -373,11 +375,12 @@ void tools::addPlanCommand(CLI::App &app, Invocation &invocation) {
                           "The entry to show: train_step (default), eval_step");
   auto *byModule = command->add_flag("--by-module", options->byModule,
                                      "Add a table of the modules");
-  command->add_option("--depth", options->depth,
-                      "Names of a module's path to tell apart; 0 for all");
+  command->add_option(
+      "--depth", options->depth,
+      "Number of names of a module's path to distinguish; 0 for all");
   command
       ->add_flag("--process", options->process,
-                 "What the whole process will hold when 'reprise train' "
+                 "Show what the whole process will hold when 'reprise train' "
                  "runs the model, item by item")
       ->excludes(entry)
       ->excludes(byModule);
@@ -388,15 +391,15 @@ void tools::addPlanCommand(CLI::App &app, Invocation &invocation) {
       ->type_name("DIR|FILE|synthetic");
   command
       ->add_flag("--compare", options->compare,
-                 "What each mode of checkpointing, and the --budget, saves of "
-                 "the peak without recomputation, and what time it adds")
+                 "Show how much each checkpointing mode and the --budget save "
+                 "of the peak without recomputation, and the time they add")
       ->excludes(entry)
       ->excludes(byModule);
   command->add_flag("--sweep", options->budget.sweep,
-                    "The step under every budget, and what other methods make "
-                    "of it; with -o as a picture");
+                    "Show the step under every budget, compared with other "
+                    "methods; with -o as a picture");
   command->add_flag("--max-batch", options->budget.maxBatch,
-                    "The largest batch that fits the --budget");
+                    "Find the largest batch that fits the --budget");
   command
       ->add_option("-o,--output", options->budget.output,
                    "File for the picture of --sweep (.svg)")

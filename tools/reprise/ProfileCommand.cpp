@@ -347,7 +347,7 @@ void tools::addProfileCommand(CLI::App &app, Invocation &invocation) {
   command->add_option("--steps", options->steps,
                       "Runs to take the median of (default: 10)");
   command->add_option("--ops", options->ops,
-                      "Ops to show, those that take most (default: 10)");
+                      "Number of slowest ops to show (default: 10)");
   command->add_option("--entry", options->entry,
                       "The entry to time: train_step (default), eval_step");
   command->add_flag("--json", options->json, "Print JSON");

@@ -12,17 +12,18 @@ using llvm::StringRef;
 void ProgramFlags::addTo(CLI::App &app) {
   command = &app;
   const char *group = "Several programs";
-  app.add_option("--checkpointing-schedule", schedule,
-                 "Modes of checkpointing or budgets by epochs, counted from 0, "
-                 "as 0-9:segments=8,10-:none; and for what does not fit the "
-                 "memory, as on_out_of_memory:budget=80%. Bits stay the same")
+  app.add_option(
+         "--checkpointing-schedule", schedule,
+         "Checkpointing modes or budgets by epochs, counted from 0, as "
+         "0-9:segments=8,10-:none; on_out_of_memory:budget=80% is used for "
+         "what does not fit the memory. Results stay the same to the bit")
       ->delimiter(',')
       ->type_name("EPOCHS:MODE")
       ->group(group);
   app.add_option("--buckets", buckets,
-                 "Sizes that files of images are sorted into by their shapes, "
-                 "with a batch of their own where one is said: HxW or HxW@B; "
-                 "each has a program, within --budget where there is one")
+                 "Sizes into which image files are sorted by their shapes, "
+                 "each optionally with its own batch: HxW or HxW@B; each size "
+                 "has its own program, within --budget if there is one")
       ->delimiter(',')
       ->type_name("SIZES")
       ->group(group);
@@ -69,7 +70,7 @@ static rt::Status readSchedule(const std::vector<std::string> &entries,
       return wrong(entry, "write EPOCHS:MODE, as 0-9:segments=8");
     if (when == "on_out_of_memory") {
       if (!plan.onOutOfMemory.empty())
-        return wrong(entry, "on_out_of_memory is said twice");
+        return wrong(entry, "on_out_of_memory is given twice");
       plan.onOutOfMemory = mode.str();
       continue;
     }

@@ -258,25 +258,25 @@ static void addFile(CLI::App *command, RecipeOptions &options) {
 
 void tools::addRecipeCommand(CLI::App &app, Invocation &invocation) {
   CLI::App *group = app.add_subcommand(
-      "recipe", "Checks, shows and begins recipes of 'reprise train'");
+      "recipe", "Checks, shows and creates recipes of 'reprise train'");
   group->require_subcommand(1);
   auto options = std::make_shared<RecipeOptions>();
   CLI::App *check =
-      addAction(*group, "check", "Tells what is wrong with a recipe", options,
+      addAction(*group, "check", "Reports what is wrong with a recipe", options,
                 invocation, checkFile);
   addFile(check, *options);
   check->add_flag("--json", options->json,
                   "Print the problems as JSON, with line and column");
   addExamples(*check, "  reprise recipe check recipe.yaml");
   CLI::App *init = addAction(
-      *group, "init", "Writes a recipe to fill in, every key in it", options,
+      *group, "init", "Writes a recipe template with every key", options,
       invocation, [](const RecipeOptions &o) { return initRecipe(o); });
   init->add_option("model", options->model,
                    "A model of 'reprise zoo list', a file of MLIR or an "
                    "artifact")
       ->required();
   init->add_option("--data", options->data,
-                   "What data.source says (default: synthetic)")
+                   "Value of data.source (default: synthetic)")
       ->type_name("DIR|FILE|synthetic");
   addOutput(init, *options);
   addExamples(*init, "  reprise recipe init resnet18 --data "

@@ -86,9 +86,9 @@ rt::Expected<std::string> tools::readRecipeText(const std::string &path) {
     if (!position.ok())
       return position.status();
     if (position->recipe.empty())
-      return invalid("'" + path +
-                     "' holds no recipe; the run that saved it "
-                     "was told by options");
+      return invalid(
+          "'" + path +
+          "' holds no recipe; the run that saved it was set up by options");
     return position->recipe;
   }
   rt::Expected<rt::InputFile> file = rt::InputFile::open(path);
@@ -182,8 +182,8 @@ void RecipeFlags::addTo(CLI::App &app) {
   command
       ->add_option_function<std::string>(
           "--recipe", [this](const std::string &file) { apply(file); },
-          "Take what no option says from a recipe (YAML), or from the one "
-          "that a saved state holds")
+          "Take the settings that no option gives from a recipe (YAML), or "
+          "from the recipe in a saved state")
       ->type_name("FILE");
 }
 

@@ -102,12 +102,12 @@ void tools::addReportCommand(CLI::App &app, Invocation &invocation) {
   command->add_option("-o,--output", options->output,
                       "File to write (default: report.html)");
   command
-      ->add_option("--curve", options->curve,
-                   "A picture by 'reprise plan --sweep -o', to be part of the "
-                   "page")
+      ->add_option(
+          "--curve", options->curve,
+          "A picture by 'reprise plan --sweep -o' to include in the page")
       ->type_name("FILE");
   command->add_flag("--json", options->json,
-                    "Print what the page is about as JSON");
+                    "Print the data of the page as JSON");
   options->model.addTo(*command);
   options->compile.addTo(*command);
   addExamples(*command,

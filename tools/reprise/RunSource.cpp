@@ -42,52 +42,51 @@ static void addImageOptions(CLI::App &command, RunFlags &flags) {
   const char *group = "Files of images";
   command
       .add_option("--train-images", flags.images.training,
-                  "What is done to them in training, steps joined by commas: "
-                  "resize=N or HxW, center-crop, random-resized-crop, flip, "
-                  "jitter=B:C:S:H (default: random-resized-crop,flip)")
+                  "Preprocessing of images in training, steps joined by "
+                  "commas: resize=N or HxW, center-crop, random-resized-crop, "
+                  "flip, jitter=B:C:S:H (default: random-resized-crop,flip)")
       ->check(checkSteps, "")
       ->type_name("STEPS")
       ->group(group);
   command
       .add_option("--eval-images", flags.images.evaluation,
-                  "And in evaluation (default: resize to 8/7 of the model's "
-                  "size, center-crop)")
+                  "Preprocessing of images in evaluation (default: resize to "
+                  "8/7 of the model's size, center-crop)")
       ->check(checkSteps, "")
       ->type_name("STEPS")
       ->group(group);
   command
-      .add_option(
-          "--normalize", flags.images.normalize,
-          "Mean and deviation of channels that are from 0 to 1, as "
-          "0.5/0.5 (default) or M,M,M/S,S,S; imagenet; none; of volumes: "
-          "volume (default)")
+      .add_option("--normalize", flags.images.normalize,
+                  "Mean and standard deviation of channels in the range 0 to "
+                  "1, as 0.5/0.5 (default) or M,M,M/S,S,S; imagenet; none; of "
+                  "volumes: volume (default)")
       ->check(checkScale, "")
       ->type_name("M/S")
       ->group(group);
   command
-      .add_option("--orientation", flags.images.orientation,
-                  "Of volumes: turn their axes x, y and z to point there, by "
-                  "letters of R or L, A or P, S or I, as RAS (default: as "
-                  "they are stored)")
+      .add_option(
+          "--orientation", flags.images.orientation,
+          "Directions to turn the axes x, y and z of volumes to, one letter "
+          "each of R or L, A or P, S or I, as RAS (default: as stored)")
       ->check(checkOrientation, "")
       ->type_name("CODE")
       ->group(group);
   command
       .add_flag("--skip-bad-files", flags.images.skipBadFiles,
-                "Leave out files that cannot be decoded; decodes all of them "
-                "once to know them")
+                "Leave out files that cannot be decoded; decodes every file "
+                "once to find them")
       ->group(group);
   command
-      .add_option("--class-names", flags.classNames,
-                  "Names of the classes by number, for folders of classes "
-                  "(default: the state's, or the folders of training in the "
-                  "order of their names)")
+      .add_option(
+          "--class-names", flags.classNames,
+          "Names of the classes by number, for folders of classes (default: "
+          "those of the state, or the training folders sorted by name)")
       ->type_name("NAMES")
       ->group(group);
   command
       .add_option("--loader-threads", flags.loaderThreads,
                   "Threads that read and decode (default: one for each "
-                  "processor); results are the same")
+                  "processor); results do not depend on it")
       ->check(CLI::Range(1, 1024))
       ->group(group);
 }
@@ -119,7 +118,7 @@ void RunFlags::addTo(CLI::App &command) {
       ->required()
       ->type_name("DIR|FILE|synthetic");
   command.add_option("--synthetic-size", syntheticSize,
-                     "Images of the synthetic data (default: 2048)");
+                     "Number of synthetic images (default: 2048)");
   command.add_option(
       "--device", device,
       "Device to run on, as cuda:1; without --target a model is compiled for "

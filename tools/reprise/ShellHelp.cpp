@@ -258,8 +258,8 @@ std::string tools::manualPage(const CLI::App &app, const std::string &version) {
       out << ".PP\n.nf\n" << roff(command.app->get_footer()) << "\n.fi\n";
   }
   out << ".SH EXIT STATUS\n"
-         "0 success, 1 failure, 2 a command line that makes no sense, 75 a run "
-         "with --auto-checkpoint that a signal or an error ended, 130 "
+         "0 success, 1 failure, 2 an invalid command line, 75 a run with "
+         "--auto-checkpoint that a signal or an error ended, 130 "
          "interrupted.\n";
   return out.str();
 }

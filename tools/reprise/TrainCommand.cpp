@@ -257,8 +257,8 @@ static void tellInterrupted(const TrainFlags &options, const Outcome &outcome) {
   if (state.empty() && options.hooks.hasCheckpoint())
     state = options.hooks.checkpointPath();
   if (state.empty())
-    return note("nothing was saved of the run, which was interrupted (--save "
-                "names a file)");
+    return note(
+        "the run was interrupted and nothing was saved (--save names a file)");
   std::string text = "'" + state + "' holds step " +
                      std::to_string(outcome.result.position.step) +
                      ": interrupted";

@@ -20,27 +20,27 @@ static void addRunOptions(CLI::App &command, TrainFlags &options) {
   const char *group = "Training";
   command
       .add_option("--epochs", train.epochs,
-                  "Times to go through the data, earlier runs included")
+                  "Number of epochs to train, earlier runs included")
       ->group(group);
   command
       .add_option("--steps", train.steps,
-                  "Steps to train, earlier runs included")
+                  "Number of steps to train, earlier runs included")
       ->group(group);
   command.add_option("--lr", options.rate, "Learning rate (default: 0.05)")
       ->group(group);
   command
       .add_option("--schedule", options.schedule,
-                  "Of the learning rate: constant (default), step (drops "
-                  "every --step-size epochs), cosine (to zero)")
+                  "Schedule of the learning rate: constant (default), step "
+                  "(drops every --step-size epochs), cosine (to zero)")
       ->group(group);
   command
       .add_option("--step-size", train.learningRate.stepEpochs,
-                  "Of --schedule step: epochs between two drops (default: 30)")
+                  "With --schedule step: epochs between drops (default: 30)")
       ->group(group);
   command
       .add_option("--gamma", train.learningRate.gamma,
-                  "Of --schedule step: what the learning rate is multiplied by "
-                  "(default: 0.1)")
+                  "With --schedule step: factor of the learning rate at each "
+                  "drop (default: 0.1)")
       ->group(group);
   command
       .add_option("--warmup", train.learningRate.warmupSteps,
@@ -49,19 +49,19 @@ static void addRunOptions(CLI::App &command, TrainFlags &options) {
       ->group(group);
   command
       .add_option("--seed", train.seed,
-                  "Of initial values, dropout and order (default: 0)")
+                  "Seed of initial values, dropout and order (default: 0)")
       ->group(group);
   command
       .add_flag("--eval", options.evaluate,
-                "Tell the accuracy at the end; a directory with test images "
-                "is evaluated anyway")
+                "Report the accuracy at the end; a directory with test images "
+                "is always evaluated")
       ->group(group);
   command.add_flag("--no-eval", options.noEvaluate, "Never evaluate")
       ->group(group);
   command
       .add_flag("--check-finite", options.checkFinite,
-                "Have the program look at the loss and all gradients of each "
-                "step, and end the run where one is not finite")
+                "Check the loss and all gradients of each step, and end the "
+                "run if one is not finite")
       ->group(group);
   command
       .add_option("--max-skipped-steps", train.maxSkippedSteps,
@@ -70,9 +70,9 @@ static void addRunOptions(CLI::App &command, TrainFlags &options) {
       ->group(group);
   command
       .add_flag("--check-memory", options.run.checkMemory,
-                "Look after each step of the program whether it changed or "
-                "read memory that is not its own; takes several times as long, "
-                "and the arena's bytes twice")
+                "Check after each step of the program that it changed and read "
+                "no memory but its own; takes several times as long, and twice "
+                "the arena's bytes")
       ->group(group);
 }
 
@@ -80,11 +80,11 @@ static void addOrderOptions(CLI::App &command, TrainFlags &options) {
   const char *group = "Training";
   command
       .add_flag("--shuffle", options.shuffle,
-                "Another order of the rows in each epoch, by --seed (default)")
+                "Shuffle the rows in each epoch, by --seed (default)")
       ->group(group);
   command
       .add_flag("--no-shuffle", options.train.data.keepsOrder,
-                "Each epoch has the rows in the order of the data")
+                "Keep the rows in the order of the data")
       ->group(group);
 }
 
@@ -97,12 +97,12 @@ static void addFileOptions(CLI::App &command, TrainFlags &options) {
       ->group(group);
   command
       .add_option("--save-every", train.saveEvery,
-                  "Steps after which to save as well")
+                  "Steps between saves during the run")
       ->group(group);
   command
-      .add_option("--resume", train.resumePath,
-                  "State to go on from, with its settings where no option says "
-                  "them")
+      .add_option(
+          "--resume", train.resumePath,
+          "State to resume from, with its settings where no option gives them")
       ->group(group);
   command
       .add_option("--override", options.overridden,
@@ -119,7 +119,7 @@ static void addFileOptions(CLI::App &command, TrainFlags &options) {
       ->group(group);
   command
       .add_option("--weights", train.weightsPath,
-                  "Parameters and running statistics to begin with")
+                  "Initial parameters and running statistics")
       ->group(group);
   command
       .add_option("--dump-gradients", train.gradientsPath,
@@ -154,8 +154,7 @@ static rt::Status readSchedule(TrainFlags &options) {
                   "'; say constant, step or cosine");
   for (const char *name : {"--step-size", "--gamma"})
     if (options.schedule != "step" && options.command->count(name))
-      return misuse(std::string(name) +
-                    " is of --schedule step; say that as well");
+      return misuse(std::string(name) + " needs --schedule step");
   if (rate.stepEpochs == 0)
     return misuse("--step-size is 0; it must be an epoch or more");
   if (!(rate.gamma > 0 && rate.gamma <= 1))
@@ -233,18 +232,18 @@ rt::Status tools::completeFlags(TrainFlags &options) {
   options.plan = std::move(*plan);
   REPRISE_RETURN_IF_ERROR(options.hooks.check());
   if (options.hooks.traces() && options.run.checkMemory)
-    return misuse("--check-memory runs each step of the program twice, so that "
-                  "--profile-trace has no times of it; ask one at a time");
+    return misuse("--check-memory runs each step of the program twice, so "
+                  "--profile-trace cannot time it; keep one of them");
   REPRISE_RETURN_IF_ERROR(options.hooks.reload(train));
   bool isResumed = !train.resumePath.empty();
   bool both =
       options.command->count("--epochs") && options.command->count("--steps");
   bool none = !train.given.count("steps");
   if (both)
-    return misuse("--epochs and --steps are both given, and either says how "
-                  "long to train; keep one of them");
+    return misuse("--epochs and --steps are both given; keep one of them");
   if (none && !isResumed)
-    return misuse("say how long to train: either --epochs N or --steps N");
+    return misuse(
+        "nothing says how long to train; give either --epochs N or --steps N");
   if (!none && train.epochs == 0 && train.steps == 0)
     return misuse("a run of 0 steps trains nothing; ask for one at least");
   if (!train.overridden.empty() && !isResumed)
@@ -253,7 +252,7 @@ rt::Status tools::completeFlags(TrainFlags &options) {
   if (train.saveEvery && train.savePath.empty())
     return misuse("--save-every needs a file; name it with --save");
   if (!train.resumePath.empty() && !train.weightsPath.empty())
-    return misuse("a run begins either with --resume or with --weights");
+    return misuse("--resume and --weights are both given; keep one of them");
   if (!train.savePath.empty())
     REPRISE_RETURN_IF_ERROR(checkOutput(train.savePath));
   if (!train.gradientsPath.empty())

@@ -223,7 +223,8 @@ static rt::Status why(const WhyOptions &options) {
 
 void tools::addWhyCommand(CLI::App &app, Invocation &invocation) {
   CLI::App *command = app.add_subcommand(
-      "why", "Says why a value is in memory, and what else could be done");
+      "why",
+      "Explains why a value is in memory, and what the alternative would cost");
   auto options = std::make_shared<WhyOptions>();
   command
       ->add_option("model", options->source,

@@ -67,7 +67,7 @@ static void addGeneralFlags(CLI::App &app) {
       "-q,--quiet", [] { verbosity() = Verbosity::Quiet; }, "Show no progress");
   app.add_flag_callback(
       "-v,--verbose", [] { verbosity() = Verbosity::Verbose; },
-      "Say of an error where in the program it was made");
+      "Show the source location of errors");
   std::vector<CLI::App *> commands = app.get_subcommands({});
   if (!commands.empty())
     app.add_flag("--json", "Print JSON, where the command can");

@@ -86,11 +86,11 @@ void HookRun::stop(const std::string &why) {
 Status HookRun::save(const std::string &path) {
   bool isState = !inStep;
   if (!isState)
-    return Status::error(RP_UNAVAILABLE,
-                         "step " + std::to_string(where.step + 1) +
-                             " did not end, so that there is no state to save "
-                             "to '" +
-                             path + "'; what was saved before it stays");
+    return Status::error(
+        RP_UNAVAILABLE,
+        "step " + std::to_string(where.step + 1) +
+            " did not finish, so there is no state to save to '" + path +
+            "'; what was saved before is kept");
   if (options.saving)
     options.saving->store(true);
   Status status = saveState(backend, path, where);
