@@ -63,7 +63,7 @@ static std::vector<KernelChoice> choicesBeside(func::FuncOp step,
   rt::Expected<std::unique_ptr<Target>> target =
       createTarget(options.target, options.threads);
   if (target.ok() && (*target)->bytesAreTime()) {
-    choices.push_back({"none", kReadsOfCheapValues, "sums computed again",
+    choices.push_back({"none", kReadsOfCheapValues, "sums recomputed",
                        /*isForSmall=*/true, "backward"});
     // A kernel with a product holds all of its neighbours' values at once.
     choices.push_back(

@@ -171,7 +171,7 @@ static std::string whyNoReader(ProductKernel &kernel) {
   constexpr int64_t room = (48 << 10) - 256, lanes = 4;
   int64_t bytes =
       2 * shapeOfProduct(kernel).numbers() + lanes * kBlockThreads * sums;
-  return bytes <= room ? "" : "its sums do not fit beside a tile of it";
+  return bytes <= room ? "" : "its sums do not fit together with a tile of it";
 }
 
 static std::string whyNoTiles(const sg::ProductParts &parts) {

@@ -232,7 +232,7 @@ private:
       if (!bytes)
         return op->emitOpError()
                << "has result " << number << " of unknown bytes: it is a "
-               << result.getType() << "; say them by '" << RematDialect::kBytes
+               << result.getType() << "; give them by '" << RematDialect::kBytes
                << "'";
       if (failed(checkBytes("result " + Twine(number), *bytes)))
         return failure();

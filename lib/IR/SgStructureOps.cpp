@@ -20,7 +20,7 @@ LogicalResult sg::verifyInGraph(Operation *op) {
     return op->emitOpError() << "stands outside of a function";
   if (!block->isEntryBlock())
     return op->emitOpError()
-           << "stands behind a branch; a static graph is one block";
+           << "is after a branch; a static graph is one block";
   return success();
 }
 

@@ -311,8 +311,8 @@ static Operation *emitClone(OpBuilder &builder, const Segment &segment,
 void Lowering::refuse(const llvm::SetVector<Operation *> &ops) {
   for (Operation *op : ops)
     if (refused.insert(op).second)
-      op->emitOpError("is in a block that is computed again, and does not say "
-                      "that it has no effects (remat.pure does)");
+      op->emitOpError("is in a block that is recomputed, but is not marked as "
+                      "free of effects (remat.pure)");
 }
 
 /// Inserts a clone before the mirror; returns the clone's body.

@@ -24,7 +24,7 @@ checkMark(RecomputeOp mark, const llvm::DenseMap<Operation *, KeepOp> &held) {
   if (!op || isFree(value))
     return mark.emitOpError()
            << "marks " << (op ? "a variable or a constant" : "an input")
-           << " of the model; there is nothing to compute it again from";
+           << " of the model; there is nothing to recompute it from";
   KeepOp other = dyn_cast<KeepOp>(op);
   if (!other)
     other = held.lookup(op);

@@ -86,7 +86,7 @@ class FormKernels : public reprise::impl::SgFormKernelsBase<FormKernels> {
     if (joinProducts != "all" && joinProducts != "backward" &&
         joinProducts != "none") {
       function.emitError() << "join-products is '" << joinProducts
-                           << "'; say all, backward or none";
+                           << "'; choose all, backward or none";
       return signalPassFailure();
     }
     if (function.isExternal())

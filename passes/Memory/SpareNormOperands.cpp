@@ -64,7 +64,7 @@ private:
     }
     getOperation().emitRemark()
         << large.size() << (large.size() == 1 ? " norm is" : " norms are")
-        << " differentiated without the convolutions behind, "
+        << " differentiated without their convolutions, "
         << llvm::formatv("{0:f1} MiB", bytes / double(1 << 20)).str();
   }
 

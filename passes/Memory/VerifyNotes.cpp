@@ -33,16 +33,16 @@ static LogicalResult verifyClone(ArrayRef<StepOpInterface> steps,
   uint64_t original = *info.getCloneOf();
   if (original >= number)
     return step->emitOpError()
-           << "is step " << number << " and computes again what step "
-           << original << " does, which is not in front of it";
+           << "is step " << number << " and recomputes step " << original
+           << ", which does not come before it";
   if (info.getPhase() != Phase::Recompute)
     return step->emitOpError()
-           << "computes again what step " << original
-           << " does, but is of phase " << stringifyPhase(info.getPhase());
+           << "recomputes step " << original << ", but is of phase "
+           << stringifyPhase(info.getPhase());
   if (actionOf(step) != actionOf(steps[original]))
     return step->emitOpError()
-           << "runs " << actionOf(step) << " to compute again what step "
-           << original << " does by " << actionOf(steps[original]);
+           << "runs " << actionOf(step) << " to recompute step " << original
+           << ", which runs " << actionOf(steps[original]);
   return success();
 }
 

@@ -94,7 +94,7 @@ InFlightDiagnostic reprise::refuseBudget(BudgetPlans &plans, uint64_t budget) {
   error.attachNote(cut.op->getLoc())
       << "no schedule of these kernels exists below "
       << sizeText(proof.bound.bytes) << ", because while '"
-      << proof.place(plans) << "' runs there are at once, beside "
+      << proof.place(plans) << "' runs these are live at once, in addition to "
       << sizeText(proof.fixedBytes) << " of variables and constants:";
   nameLargest(error, problem.graph, proof.bound, function.getLoc(),
               [&](plan::OpId id) { return problem.ops[id].op->getLoc(); });
@@ -116,7 +116,7 @@ InFlightDiagnostic reprise::refuseBudget(const LiveCurve &curve,
   error.attachNote(problem.ops[bound.cut]->getLoc())
       << "no schedule of these ops lives below " << sizeText(bound.bytes)
       << ", because while '" << problem.graph.ops[bound.cut].name
-      << "' runs there are at once:";
+      << "' runs these are live at once:";
   nameLargest(error, problem.graph, bound, function.getLoc(),
               [&](plan::OpId id) { return problem.ops[id]->getLoc(); });
   return error;

@@ -40,14 +40,14 @@ std::string sg::findWrong(const Clipping &clipping) {
   const std::string &mode = clipping.mode, &type = clipping.normType;
   if (mode != "pre_defined" && mode != "average" && mode != "moving_average")
     return "clip-mode is '" + mode +
-           "'; say pre_defined, average or moving_average";
+           "'; choose pre_defined, average or moving_average";
   if (type != "1" && type != "2" && type != "inf")
-    return "clip-norm-type is '" + type + "'; say 1, 2 or inf";
+    return "clip-norm-type is '" + type + "'; choose 1, 2 or inf";
   if (!(clipping.norm >= 0) || !std::isfinite(clipping.norm))
     return describe("clip-norm", clipping.norm,
                     "it must be finite and not negative");
   if (clipping.norm != 0 && clipping.isAverage())
-    return "clip-norm is of the mode pre_defined, and the mode is " + mode;
+    return "clip-norm needs the mode pre_defined, but the mode is " + mode;
   if (!(clipping.tolerance > 0) || !std::isfinite(clipping.tolerance))
     return describe("clip-tolerance", clipping.tolerance,
                     "it must be finite and above 0");

@@ -105,7 +105,7 @@ bool Reader::checkChoice(const Key &key, const YAML::Node &value) {
                                            : ", ") +
             key.choices[i];
   problem(value.Mark(),
-          says(key, value) + "; say " + list +
+          says(key, value) + "; choose " + list +
               (meant.empty() ? "" : " (did you mean '" + meant + "'?)"));
   return false;
 }

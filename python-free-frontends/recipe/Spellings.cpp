@@ -61,8 +61,7 @@ void Spellings::replaceAmp() {
   if (use.path.empty() && type.path.empty())
     return;
   if (use.path.empty())
-    return problem(type, "training.amp_type is of training.use_amp; say that "
-                         "as well");
+    return problem(type, "training.amp_type needs training.use_amp");
   bool isOn = use.values.front() == "true";
   std::string wanted = type.path.empty() ? "bf16" : type.values.front();
   put("training.amp", isOn ? wanted : "none", use);

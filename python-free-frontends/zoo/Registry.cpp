@@ -339,8 +339,8 @@ static std::optional<ModelOptions> complete(Location loc, const Entry &entry,
                           chosen.stochasticDepth);
   merger.merge("annotate", options.annotate, chosen.annotate);
   if (!merger.hasFailed() && chosen.viewPooling && *options.views == 1)
-    merger.fail() << "option 'view-pooling' is of several views; say how many "
-                     "with option 'views'";
+    merger.fail() << "option 'view-pooling' needs several views; give their "
+                     "number with option 'views'";
   if (!merger.hasFailed() && options.patch)
     checkPatches(info, options, merger);
   if (!merger.hasFailed() && options.patch)

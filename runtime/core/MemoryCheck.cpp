@@ -184,7 +184,7 @@ std::string MemoryCheck::place(const StepRef &step, uint64_t at) const {
   uint64_t offset = at - kGuardBytes;
   if (offset >= contents.size())
     return "byte " + std::to_string(offset - contents.size() + 1) +
-           " behind the arena";
+           " after the arena";
   const fb::Buffer *b = residentAt(program, step.entry, step.index, offset);
   return "byte " + std::to_string(offset) + " of the arena, " +
          (b ? "in '" + text(b->name()) + "'" : "which is nobody's then");

@@ -39,10 +39,10 @@ static Status checkStep(const fb::Entry &entry, uint32_t number) {
   std::string name = "has a step " + std::to_string(number);
   int64_t original = step.clone_of();
   if (original < -1 || original >= int64_t(number))
-    return wrongNote(entry, name + " that computes again what step " +
-                                std::to_string(original) + " does");
+    return wrongNote(entry, name + " that recomputes step " +
+                                std::to_string(original));
   if (original >= 0 && step.phase() != fb::Phase::Recompute)
-    return wrongNote(entry, name + " that computes again in another phase");
+    return wrongNote(entry, name + " that recomputes in another phase");
   const fb::KernelLaunch *launch = step.action_as_KernelLaunch();
   if (launch && !pairsArguments(*launch))
     return wrongNote(entry, name + " whose in_place pairs no arguments");

@@ -335,7 +335,7 @@ Status limitLibrary(const std::string &target) {
   if (!wanted)
     return Status::error(RP_UNAVAILABLE,
                          "the library needs a processor with 'sse4.1' at "
-                         "least; say --target cpu:x86-64-v2 or higher");
+                         "least; use --target cpu:x86-64-v2 or higher");
   bool isChosen = chooseInstructionSet(wanted->isa);
   dnnl_cpu_isa_t used = dnnl_get_effective_cpu_isa();
   if (used == wanted->isa)

@@ -306,7 +306,7 @@ Status OutputFile::createAside() {
   if (fd < 0) {
     int error = errno;
     aside.clear();
-    return systemError("create a file beside", asked, error);
+    return systemError("create a file next to", asked, error);
   }
   descriptor = FileDescriptor(fd);
   // Locked before it has a name, or as soon as it has one; see
@@ -387,7 +387,7 @@ Status OutputFile::link() {
   std::string name = asideName(folder);
   if (::linkat(AT_FDCWD, self.c_str(), AT_FDCWD, name.c_str(),
                AT_SYMLINK_FOLLOW) != 0)
-    return systemError("create a file beside", asked, errno);
+    return systemError("create a file next to", asked, errno);
   aside = std::move(name);
   return Status();
 }

@@ -16,7 +16,7 @@ Status reprise::rt::checkOptions(const TrainOptions &options) {
   bool both = options.epochs > 0 && options.steps > 0;
   bool none = options.epochs == 0 && options.steps == 0;
   if (both || (none && !resumed))
-    return invalid("say either how many epochs or how many steps to train");
+    return invalid("give either the number of epochs or the number of steps");
   if (!options.resumePath.empty() && !options.weightsPath.empty())
     return invalid("a run begins either from a state or from weights, not "
                    "from both '" +

@@ -206,8 +206,8 @@ static std::string difference(const std::string &name, const std::string *old,
   if (name == "optimizer" && (!old || !now))
     return name + " is " + optimizerOf(old) + " in the state, " +
            optimizerOf(now) + " here";
-  return name + (old ? " is " + *old : " is not said") + " in the state, " +
-         (now ? *now : "not said") + " here";
+  return name + (old ? " is " + *old : " is not set") + " in the state, " +
+         (now ? *now : "not set") + " here";
 }
 
 Expected<Course> reprise::rt::continueCourse(const std::string &file,

@@ -278,7 +278,7 @@ Status reprise::rt::checkProcessMemory(const ProcessMemory &memory,
     return Status::error(
         RP_OUT_OF_MEMORY,
         "the run would take " + size(memory.growth()) +
-            " beside what the process holds, " +
+            " in addition to what the process holds, " +
             size(memory.growth() - tightest.left) + " more than the " +
             size(tightest.left) + " that are left of " + tightest.name + " (" +
             size(tightest.bytes) + "; " + listItems(memory, size) + ")");

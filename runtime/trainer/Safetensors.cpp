@@ -211,7 +211,7 @@ static Status checkCoverage(const std::string &file,
                            "begins at byte " + std::to_string(entry->begin) +
                                (entry->begin < end
                                     ? ", within a tensor that ends at "
-                                    : ", behind a hole that begins at ") +
+                                    : ", after a hole that begins at ") +
                                std::to_string(end));
     end = entry->end;
   }

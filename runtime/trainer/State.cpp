@@ -413,7 +413,7 @@ Expected<RunPosition> reprise::rt::loadState(Backend &backend,
         "'" + path + "' is the state of another program ('" +
             readText(*file, "model") + "'): it lacks " +
             (found->missing.empty() ? "nothing" : listNames(found->missing)) +
-            " and has besides " +
+            " and also has " +
             (found->unexpected.empty() ? "nothing"
                                        : listNames(found->unexpected)));
   REPRISE_RETURN_IF_ERROR(loadVariables(backend, *file, found->present));
@@ -466,7 +466,7 @@ Expected<WeightsReport> reprise::rt::loadWeights(Backend &backend,
             " tensors of the program: " + listNames(found->missing) +
             (report.unexpected.empty()
                  ? ""
-                 : "; it has besides " + listNames(report.unexpected)) +
+                 : "; it also has " + listNames(report.unexpected)) +
             prefixHint(found->missing, report.unexpected));
   REPRISE_RETURN_IF_ERROR(loadVariables(backend, *file, found->present));
   report.loaded = found->present.size();

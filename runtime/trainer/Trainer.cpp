@@ -197,8 +197,8 @@ Status Run::chooseCourse() {
   course = std::move(asked);
   if (!course.count("steps"))
     return invalid("'" + options.resumePath +
-                   "' does not say how long to train; say either how many "
-                   "epochs or how many steps");
+                   "' does not say how long to train; give either the number "
+                   "of epochs or the number of steps");
   REPRISE_RETURN_IF_ERROR(
       readLearningRate(options.resumePath, course, result.learningRate));
   return readSteps(options.resumePath, course, total);

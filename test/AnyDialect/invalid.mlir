@@ -22,7 +22,7 @@
 // RATE: error: loc("remat-to-budget"): gflops is 0; it must be above 0 and at most 1e9
 // OTHER: error: loc("remat-to-budget"): function is 'other'; the module has no function of that name with a body
 // REFUSED: error: budget of 58.6 KiB (60000 bytes) cannot be met; the smallest feasible budget is 66.0 KiB (67584 bytes)
-// REFUSED: note: no schedule of these ops lives below 66.0 KiB (67584 bytes), because while 'foreign.both' runs there are at once:
+// REFUSED: note: no schedule of these ops lives below 66.0 KiB (67584 bytes), because while 'foreign.both' runs these are live at once:
 // REFUSED: note: 64.0 KiB (65536 bytes) 'foreign.grow', which it reads
 
 // expected-error@below {{has no function with a body to rematerialize}}
@@ -42,7 +42,7 @@ func.func @blocks() {
 // -----
 
 func.func @unknown_bytes(%x: tensor<?xf32>) -> tensor<?xf32> {
-  // expected-error@below {{'other.op' op has result 0 of unknown bytes: it is a 'tensor<?xf32>'; say them by 'remat.bytes'}}
+  // expected-error@below {{'other.op' op has result 0 of unknown bytes: it is a 'tensor<?xf32>'; give them by 'remat.bytes'}}
   %a = "other.op"(%x) {remat.pure} : (tensor<?xf32>) -> tensor<?xf32>
   return %a : tensor<?xf32>
 }

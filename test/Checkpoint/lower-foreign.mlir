@@ -13,7 +13,7 @@ func.func @load(%x: tensor<8x4xf32> {sg.name = "x"})
     %m = memref.get_global @state : memref<8x4xf32>
     %c0 = arith.constant 0 : index
     %one = arith.constant 1.0 : f32
-    // expected-error@below {{'memref.load' op is in a block that is computed again, and does not say that it has no effects}}
+    // expected-error@below {{'memref.load' op is in a block that is recomputed, but is not marked as free of effects (remat.pure)}}
     %v = memref.load %m[%c0, %c0] : memref<8x4xf32>
     %v1 = arith.addf %v, %one : f32
     memref.store %v1, %m[%c0, %c0] : memref<8x4xf32>
@@ -37,7 +37,7 @@ func.func @unknown(%x: tensor<8x4xf32> {sg.name = "x"})
   %w = sg.read @w : tensor<8x4xf32>
   %p = sg.module "b" (%a = %x : tensor<8x4xf32>, %b = %w : tensor<8x4xf32>)
       -> tensor<8x4xf32> attributes {activation_checkpointing} {
-    // expected-error@below {{'other.op' op is in a block that is computed again}}
+    // expected-error@below {{'other.op' op is in a block that is recomputed}}
     %k = "other.op"(%a) : (tensor<8x4xf32>) -> tensor<8x4xf32>
     %two = arith.addf %k, %k : tensor<8x4xf32>
     %p1 = sg.mul %two, %b : tensor<8x4xf32>

@@ -2,7 +2,7 @@
 
 func.func @input(%x: tensor<8xf32>) -> tensor<8xf32> {
   %y = sg.module "a" (%i = %x : tensor<8xf32>) -> tensor<8xf32> {
-    // expected-error@below {{marks an input of the model; there is nothing to compute it again from}}
+    // expected-error@below {{marks an input of the model; there is nothing to recompute it from}}
     %m = sg.recompute %i : tensor<8xf32>
     %r = sg.relu %m : tensor<8xf32>
     sg.yield %r : tensor<8xf32>
@@ -14,7 +14,7 @@ func.func @input(%x: tensor<8xf32>) -> tensor<8xf32> {
 
 func.func @constant(%x: tensor<8xf32>) -> tensor<8xf32> {
   %c = sg.constant dense<1.0> : tensor<8xf32>
-  // expected-error@below {{marks a variable or a constant of the model; there is nothing to compute it again from}}
+  // expected-error@below {{marks a variable or a constant of the model; there is nothing to recompute it from}}
   %m = sg.recompute %c : tensor<8xf32>
   %r = sg.add %x, %m : tensor<8xf32>
   return %r : tensor<8xf32>

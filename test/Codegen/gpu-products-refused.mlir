@@ -18,7 +18,7 @@
 // ROWS: error: 'sg.conv2d' op runs by no block of a GPU in this kernel: its result is not read element by element and by sums of columns
 // MADE: error: 'sg.conv2d' op runs by no block of a GPU in this kernel: its left operand is not made element by element
 // SHAPE: error: 'sg.conv2d' op runs by no block of a GPU in this kernel: what reads its result makes something of another shape
-// ROOM: error: 'sg.conv2d' op runs by no block of a GPU in this kernel: its sums do not fit beside a tile of it
+// ROOM: error: 'sg.conv2d' op runs by no block of a GPU in this kernel: its sums do not fit together with a tile of it
 
 //--- wide.mlir
 func.func @made(%x0: tensor<2x8x8x64xf32>, %x1: tensor<64x1x1x64xf32>) -> (tensor<2x8x8x64xf32>) {

@@ -6,7 +6,7 @@
 // RUN: reprise-opt %s --sg-form-kernels=target=cuda:h200 | FileCheck %s --check-prefix=LIBRARY
 // RUN: reprise-opt %s --sg-form-kernels | FileCheck %s --check-prefix=LIBRARY
 // RUN: not reprise-opt %s --sg-form-kernels=join-products=some 2>&1 | FileCheck %s --check-prefix=SOME
-// SOME: error: join-products is 'some'; say all, backward or none
+// SOME: error: join-products is 'some'; choose all, backward or none
 
 #f = #sg.origin<"net", forward>
 #b = #sg.origin<"net", backward>

@@ -397,7 +397,7 @@ sg.variable @w : tensor<4xf32> {role = #sg.role<parameter>, init = #sg.init<zero
 func.func @unreachable(%x: tensor<4xf32>) -> tensor<4xf32> {
   return %x : tensor<4xf32>
 ^bb1:
-  // expected-error @+1 {{stands behind a branch; a static graph is one block}}
+  // expected-error @+1 {{is after a branch; a static graph is one block}}
   %a = sg.keep %b : tensor<4xf32>
   %b = sg.keep %a : tensor<4xf32>
   return %b : tensor<4xf32>

@@ -36,7 +36,7 @@
 // CHECK: sg.batch_norm %{{.*}} spares_x}
 
 sg.variable @m16 : tensor<16xf32> {role = #sg.role<running_statistics>, init = #sg.init<ones>}
-// expected-remark@+1 {{2 norms are differentiated without the convolutions behind, 0.0 MiB}}
+// expected-remark@+1 {{2 norms are differentiated without their convolutions, 0.0 MiB}}
 func.func @wide(%r: tensor<2x8x16x4xf32>, %w: tensor<16x1x1x4xf32>, %g: tensor<16xf32>) -> (tensor<2x8x16x16xf32>, tensor<2x8x16x16xf32>) {
   %x = sg.conv2d %r, %w {strides = array<i64: 1, 1>, padding = array<i64: 0, 0, 0, 0>, dilation = array<i64: 1, 1>, groups = 1 : i64} : (tensor<2x8x16x4xf32>, tensor<16x1x1x4xf32>) -> tensor<2x8x16x16xf32>
   %k = sg.keep %x : tensor<2x8x16x16xf32>

@@ -431,7 +431,7 @@ rt.program @p attributes {arena_bytes = 256 : i64, fixed_bytes = 64 : i64,
     rt.buffer 1 "a" activation at 64 size 64 live 0 to 1
     rt.copy <0 + 0 : tensor<4xf32>> to <1 + 0 : tensor<4xf32>>
       <"copy" in "" forward, flops 0, bytes 0, takes 5>
-    // expected-error@+1 {{is step 1 and computes again what step 1 does, which is not in front of it}}
+    // expected-error@+1 {{is step 1 and recomputes step 1, which does not come before it}}
     rt.copy <0 + 0 : tensor<4xf32>> to <1 + 0 : tensor<4xf32>>
       <"copy" in "" recompute, flops 0, bytes 0, takes 5, again 1>
   }
@@ -446,7 +446,7 @@ rt.program @p attributes {arena_bytes = 256 : i64, fixed_bytes = 64 : i64,
     rt.buffer 1 "a" activation at 64 size 64 live 0 to 1
     rt.copy <0 + 0 : tensor<4xf32>> to <1 + 0 : tensor<4xf32>>
       <"copy" in "" forward, flops 0, bytes 0, takes 5>
-    // expected-error@+1 {{computes again what step 0 does, but is of phase forward}}
+    // expected-error@+1 {{recomputes step 0, but is of phase forward}}
     rt.copy <0 + 0 : tensor<4xf32>> to <1 + 0 : tensor<4xf32>>
       <"copy" in "" forward, flops 0, bytes 0, takes 5, again 0>
   }
@@ -554,7 +554,7 @@ rt.program @p attributes {arena_bytes = 256 : i64, fixed_bytes = 64 : i64,
     rt.buffer 1 "a" activation at 64 size 64 live 0 to 1
     rt.copy <0 + 0 : tensor<4xf32>> to <1 + 0 : tensor<4xf32>>
       <"copy" in "" forward, flops 0, bytes 0, takes 5>
-    // expected-error@+1 {{runs @double to compute again what step 0 does by "rt.copy"}}
+    // expected-error@+1 {{runs @double to recompute step 0, which runs "rt.copy"}}
     rt.launch @double reads [#rt.view<0 + 0 : tensor<4xf32>>]
       writes [#rt.view<1 + 0 : tensor<4xf32>>] grains 1
       <"add" in "" recompute, flops 4, bytes 32, again 0>

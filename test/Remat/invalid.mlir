@@ -27,7 +27,7 @@ sg.variable @w : tensor<256xf32> {role = #sg.role<parameter>, init = #sg.init<ze
 // expected-error@below {{budget of 58.6 KiB (60000 bytes) cannot be met; the smallest that can is 66.0 KiB (67584 bytes)}}
 func.func @step(%x: tensor<256xf32> {sg.name = "x"})
     -> (tensor<256xf32> {sg.name = "y"}) {
-  // expected-note@below {{no schedule of these kernels exists below 65.9 KiB (67521 bytes), because while 'grow' runs there are at once, beside 1.0 KiB (1024 bytes) of variables and constants}}
+  // expected-note@below {{no schedule of these kernels exists below 65.9 KiB (67521 bytes), because while 'grow' runs these are live at once, in addition to 1.0 KiB (1024 bytes) of variables and constants}}
   // expected-note@below {{64.0 KiB (65536 bytes) 'grow', which it makes}}
   %a = sg.kernel "grow" (%v = %x : tensor<256xf32>) -> tensor<64x256xf32> {
     %r = sg.broadcast %v dims [1]
@@ -58,7 +58,7 @@ func.func @step(%x: tensor<256xf32> {sg.name = "x"})
 // expected-error@below {{budget of 58.6 KiB (60000 bytes) cannot be met; the smallest that can is 66.0 KiB (67584 bytes)}}
 func.func @evaluation(%x: tensor<256xf32> {sg.name = "x"})
     -> (tensor<256xf32> {sg.name = "y"}) {
-  // expected-note@below {{no schedule of these kernels exists below 65.9 KiB (67521 bytes), because while 'grow of evaluation' runs there are at once, beside 1.0 KiB (1024 bytes) of variables and constants}}
+  // expected-note@below {{no schedule of these kernels exists below 65.9 KiB (67521 bytes), because while 'grow of evaluation' runs these are live at once, in addition to 1.0 KiB (1024 bytes) of variables and constants}}
   // expected-note@below {{64.0 KiB (65536 bytes) 'grow', which it makes}}
   %a = sg.kernel "grow" (%v = %x : tensor<256xf32>) -> tensor<64x256xf32> {
     %r = sg.broadcast %v dims [1]

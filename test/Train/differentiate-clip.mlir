@@ -28,13 +28,13 @@
 // RUN:   | FileCheck %s --check-prefix=MOVING
 // RUN: not reprise-opt %s --sg-differentiate=clip-mode=mean 2>&1 \
 // RUN:   | FileCheck %s --check-prefix=MODE
-// MODE: error: clip-mode is 'mean'; say pre_defined, average or moving_average
+// MODE: error: clip-mode is 'mean'; choose pre_defined, average or moving_average
 // RUN: not reprise-opt %s '--sg-differentiate=clip-norm=1 clip-norm-type=3' 2>&1 \
 // RUN:   | FileCheck %s --check-prefix=TYPE
-// TYPE: error: clip-norm-type is '3'; say 1, 2 or inf
+// TYPE: error: clip-norm-type is '3'; choose 1, 2 or inf
 // RUN: not reprise-opt %s '--sg-differentiate=clip-mode=average clip-norm=1' 2>&1 \
 // RUN:   | FileCheck %s --check-prefix=BOTH
-// BOTH: error: clip-norm is of the mode pre_defined, and the mode is average
+// BOTH: error: clip-norm needs the mode pre_defined, but the mode is average
 // RUN: not reprise-opt %s '--sg-differentiate=clip-mode=average clip-tolerance=0' 2>&1 \
 // RUN:   | FileCheck %s --check-prefix=TOLERANCE
 // TOLERANCE: error: clip-tolerance is {{0.*}}; it must be finite and above 0

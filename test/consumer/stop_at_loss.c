@@ -34,7 +34,7 @@ const char *rp_hook_create(uint32_t version, const char *options,
   if (version != RP_HOOK_VERSION)
     return "it is of another version of reprise";
   if (rest == options || *rest)
-    return "say a loss behind its path, as in ./stop_at_loss.so:2.2";
+    return "give a loss after its path, as in ./stop_at_loss.so:2.2";
   watch = calloc(1, sizeof *watch);
   if (!watch)
     return "out of memory";

@@ -131,7 +131,7 @@ TEST(Recipe, RefusesTwoSpellingsOfOneThing) {
             "3:3: training.use_amp and training.amp say the same thing; keep "
             "one of them (the other is in line 2)");
   EXPECT_EQ(problems("training: {amp_type: f16}"),
-            "1:12: training.amp_type is of training.use_amp; say that as well");
+            "1:12: training.amp_type needs training.use_amp");
 }
 
 TEST(Recipe, NamesTheNearestKey) {
@@ -225,7 +225,7 @@ TEST(Recipe, TellsEveryProblemWithItsPlace) {
                      "optimizer:\n  lr: fast\n"),
             "2:9: training.seed is '-1'; give a whole number from 0 on\n"
             "3:3: 'seed' is said twice in training\n"
-            "4:11: training.fusion is 'maybe'; say on or off\n"
+            "4:11: training.fusion is 'maybe'; choose on or off\n"
             "6:7: optimizer.lr is 'fast'; give a finite number");
 }
 

@@ -143,11 +143,11 @@ static std::vector<std::string> sizesOf(const std::vector<SweepRow> &rows) {
 
 static std::string kindOf(const SweepFacts &facts,
                           const BaselineFacts &baseline) {
-  std::string kind = baseline.isMode ? "mode of checkpointing" : "solver";
+  std::string kind = baseline.isMode ? "checkpointing mode" : "solver";
   if (std::optional<size_t> same = repeatedRow(facts, baseline.plan))
     return kind + ", as the plan above for " + sizesOf(facts.rows)[*same];
   if (baseline.plan.milliseconds == facts.budget.plain.milliseconds)
-    return kind + ", computes nothing again";
+    return kind + ", recomputes nothing";
   return kind;
 }
 

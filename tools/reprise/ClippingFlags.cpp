@@ -96,8 +96,8 @@ void CompileFlags::addGivenClipping(rt::Course &course,
 /// Rejects an option of another mode.
 static rt::Status refuseOf(const char *option, const std::string &wanted,
                            const std::string &mode) {
-  return misuse(std::string(option) + " is of --grad-clipper " + wanted +
-                ", and the mode is " + mode);
+  return misuse(std::string(option) + " needs --grad-clipper " + wanted +
+                ", but the mode is " + mode);
 }
 
 rt::Status CompileFlags::readClipping(CompileOptions &options) const {
@@ -106,14 +106,14 @@ rt::Status CompileFlags::readClipping(CompileOptions &options) const {
   bool isAverage = mode == "average" || mode == kMoving;
   if (mode != kPreDefined && !isAverage)
     return misuse("--grad-clipper is '" + mode +
-                  "'; say pre_defined, average or moving_average");
+                  "'; choose pre_defined, average or moving_average");
   if (clipGradNorm && isAverage)
     return refuseOf("--clip-grad-norm", kPreDefined, mode);
   if (clipGradNorm && !(*clipGradNorm > 0))
     return misuse("--clip-grad-norm is " + rt::courseNumber(*clipGradNorm) +
                   "; it must be above 0");
   if (gradClipper && !isAverage && !clipGradNorm)
-    return misuse("--grad-clipper pre_defined needs the norm; say it with "
+    return misuse("--grad-clipper pre_defined needs the norm; give it with "
                   "--clip-grad-norm");
   if (clipTolerance && !isAverage)
     return refuseOf("--clip-tolerance", "average or moving_average", mode);
@@ -123,8 +123,8 @@ rt::Status CompileFlags::readClipping(CompileOptions &options) const {
   if (clipMomentum && mode != kMoving)
     return refuseOf("--clip-momentum", kMoving, mode);
   if (mode == kMoving && !clipMomentum)
-    return misuse("--grad-clipper moving_average needs the share that the "
-                  "average keeps of itself; say it with --clip-momentum");
+    return misuse("--grad-clipper moving_average needs the momentum of the "
+                  "average; give it with --clip-momentum");
   if (clipMomentum && !(*clipMomentum >= 0 && *clipMomentum <= 1))
     return misuse("--clip-momentum is " + rt::courseNumber(*clipMomentum) +
                   "; it must be between 0 and 1");
@@ -132,10 +132,9 @@ rt::Status CompileFlags::readClipping(CompileOptions &options) const {
               clipMomentum.value_or(0), clipNormType.value_or("2")};
   const std::string &type = clipping.normType;
   if (type != "1" && type != "2" && type != "inf")
-    return misuse("--clip-norm-type is '" + type + "'; say 1, 2 or inf");
+    return misuse("--clip-norm-type is '" + type + "'; choose 1, 2 or inf");
   if (clipNormType && !clipping.clips())
-    return misuse("--clip-norm-type says how gradients are measured that are "
-                  "clipped; say --clip-grad-norm or --grad-clipper as well");
+    return misuse("--clip-norm-type needs --clip-grad-norm or --grad-clipper");
   if (clipping.clips() && options.optimizer == "none")
     return misuse(
         std::string(isAverage ? "--grad-clipper" : "--clip-grad-norm") +

@@ -215,7 +215,7 @@ int tools::explain(CLI::App &app, const CLI::ParseError &error) {
     std::string names;
     for (const std::string &name : commandNames(command))
       names += (names.empty() ? "" : ", ") + name;
-    message = "say what to do: " + names;
+    message = "a command is missing; choose one of " + names;
   }
   std::fprintf(stderr, "error: %s\n'%s --help' shows how to use it\n",
                text::printable(message).c_str(), fullName(*command).c_str());

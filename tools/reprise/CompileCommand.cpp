@@ -75,7 +75,7 @@ static nlohmann::ordered_json toJson(const ProgramFacts &facts,
 static std::string describe(const BudgetFacts &facts) {
   return text::formatSize(facts.asked) + ", " +
          formatMilliseconds(facts.recomputeMilliseconds()) +
-         " computed again a step (" + formatMore(facts.recomputedShare()) +
+         " recomputed per step (" + formatMore(facts.recomputedShare()) +
          "), at most " + text::formatFixed(facts.gap() * 100, 2) +
          "% more than any schedule needs";
 }
@@ -99,7 +99,7 @@ static std::string toTable(const ProgramFacts &facts,
                        text::formatSize(summary.peak);
     if (summary.recomputedFlops)
       line += ", " + text::formatPercent(summary.recomputedShare()) +
-              " of the arithmetic computed again";
+              " of the arithmetic recomputed";
     lines.add(entry.name, line);
   }
   if (budget)
@@ -222,7 +222,7 @@ static rt::Status compile(const CompileCommandOptions &options) {
   std::optional<CompileLevel> level = parseCompileLevel(options.level);
   if (!level)
     return misuse("--emit is '" + options.level +
-                  "'; say model, train, remat, program or artifact");
+                  "'; choose model, train, remat, program or artifact");
   return compileToText(options, *request, *level);
 }
 

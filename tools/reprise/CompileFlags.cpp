@@ -347,7 +347,7 @@ static rt::Expected<std::string> readMode(const std::string &mode) {
     return misuse("--checkpointing " + mode +
                   ": give the number of segments as segments=4");
   std::string meant = text::nearest(mode, modes);
-  return misuse("'" + mode + "' is no mode of checkpointing" +
+  return misuse("'" + mode + "' is not a checkpointing mode" +
                 (meant.empty() ? "" : "; did you mean '" + meant + "'?") +
                 " (modes are none, annotated, per-block, nested, segments=N, "
                 "sqrt, threshold-bytes=SIZE)");
@@ -424,12 +424,12 @@ rt::Status CompileFlags::readTraining(CompileOptions &options) const {
   if (amp && *amp != "none")
     options.amp = *amp;
   if (!options.amp.empty() && options.amp != "bf16" && options.amp != "f16")
-    return misuse("--amp is '" + *amp + "'; say bf16, f16 or none");
+    return misuse("--amp is '" + *amp + "'; choose bf16, f16 or none");
   options.attention = attention.value_or("auto");
   if (options.attention != "auto" && options.attention != "tiled" &&
       options.attention != "stored")
     return misuse("--attention is '" + *attention +
-                  "'; say auto, tiled or stored");
+                  "'; choose auto, tiled or stored");
   for (const std::string &pattern : noWeightDecay)
     if (pattern.empty() || pattern.find(' ') != std::string::npos)
       return misuse("--no-weight-decay '" + pattern +
@@ -437,7 +437,7 @@ rt::Status CompileFlags::readTraining(CompileOptions &options) const {
   options.noWeightDecay = noWeightDecay;
   options.fuse = fusion.value_or("on") == "on";
   if (fusion && *fusion != "on" && *fusion != "off")
-    return misuse("--fusion is '" + *fusion + "'; say on or off");
+    return misuse("--fusion is '" + *fusion + "'; choose on or off");
   REPRISE_RETURN_IF_ERROR(readClipping(options));
   REPRISE_RETURN_IF_ERROR(readLoss(options));
   if (accumulate && (*accumulate < 1 || *accumulate > kMostMicroBatches))

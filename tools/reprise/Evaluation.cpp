@@ -58,7 +58,7 @@ static std::string placeOf(const rt::BestEvaluation &of) {
 }
 
 std::string tools::describeBest(const rt::BestEvaluation &best) {
-  return valueOf(best) + " behind " + placeOf(best);
+  return valueOf(best) + " after " + placeOf(best);
 }
 
 std::string tools::describeEvaluation(const rt::EvaluateResult &result,

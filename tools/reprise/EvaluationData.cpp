@@ -91,8 +91,7 @@ void tools::warnOfLayout(const RunFlags &flags, bool trains) {
          "class in each)");
   if ((trains || !traits.hasTraining()) && !traits.unused.empty())
     warn("'" + flags.data +
-         "' has splits, and what lies beside them is not "
-         "used: " +
+         "' has splits, and what else it holds is not used: " +
          listNames(traits.unused));
 }
 

@@ -223,8 +223,7 @@ rt::Status HookFlags::check() {
       {"--early-stop-metric", "--early-stop"}};
   for (const auto &[part, whole] : pairs)
     if (command->count(part) && !command->count(whole))
-      return misuse(std::string(part) + " is of " + whole +
-                    "; say that as well");
+      return misuse(std::string(part) + " needs " + whole);
   if (!traceSteps.empty())
     REPRISE_RETURN_IF_ERROR(readTraceSteps(traceSteps, trace));
   if (logger.every == 0)
@@ -242,7 +241,7 @@ rt::Status HookFlags::check() {
                   "; it must not be negative");
   if (stopMetric != "accuracy" && stopMetric != "loss")
     return misuse("--early-stop-metric is '" + stopMetric +
-                  "'; say accuracy or loss");
+                  "'; choose accuracy or loss");
   return checkOutputs();
 }
 

@@ -45,7 +45,7 @@ rt::Status tools::refuseLimit(const ModelRequest &request,
   std::string batch = fittingBatch(request, left);
   message += batch.empty()
                  ? "; a smaller model or data set would help"
-                 : "; " + batch + " fits without computing anything again";
+                 : "; " + batch + " fits without recomputation";
   // The process needs the bytes outside the program in any case.
   if (floor.possible < floor.plain)
     message += ", and --budget " + budgetText(floor.possible) +

@@ -94,7 +94,7 @@ rt::Expected<std::vector<double>> CompileFlags::readClassWeights() const {
   std::vector<double> weights;
   if (balancesClasses() && !command->get_option_no_throw("--data"))
     return misuse("--class-weights balanced is of 'reprise train', which has "
-                  "data to count; say the weights as numbers");
+                  "data to count; give the weights as numbers");
   // Balanced weights are computed from the data once these are known.
   if (classWeights.empty() || balancesClasses())
     return weights;

@@ -32,7 +32,7 @@ std::string tools::describeBeaten(const std::vector<ModeCost> &modes) {
       text += describe(mode, *best) +
               (best->recomputed > 0
                    ? ", which computes " + text::formatPercent(best->recomputed)
-                   : ", which computes nothing again") +
+                   : ", which recomputes nothing") +
               "\n";
   }
   return text;
@@ -71,6 +71,5 @@ void tools::warnOfMode(const ModelRequest &request, Compiler &compiler) {
   if (isPlanned)
     none = costOf("none", other);
   if (none && beats(*none, *asked))
-    warn(describe(*asked, *none) + "; --checkpointing none computes nothing "
-                                   "again");
+    warn(describe(*asked, *none) + "; --checkpointing none recomputes nothing");
 }

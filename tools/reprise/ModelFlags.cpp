@@ -130,13 +130,13 @@ rt::Expected<zoo::ModelOptions> ModelFlags::options() const {
   if (image)
     REPRISE_RETURN_IF_ERROR(parseImage(*image, options));
   if (stem && !(options.stem = zoo::parseStem(*stem)))
-    return misuse("--stem is '" + *stem + "'; say imagenet or cifar");
+    return misuse("--stem is '" + *stem + "'; choose imagenet or cifar");
   if (viewPooling &&
       !(options.viewPooling = zoo::parseViewPooling(*viewPooling)))
     return misuse("--view-pooling is '" + *viewPooling +
-                  "'; say mean, max or attention");
+                  "'; choose mean, max or attention");
   if (annotate && !(options.annotate = zoo::parseAnnotate(*annotate)))
     return misuse("--annotate is '" + *annotate +
-                  "'; say none, stages or blocks");
+                  "'; choose none, stages or blocks");
   return options;
 }

@@ -237,7 +237,7 @@ static bool checkNames(mlir::func::FuncOp function, const char *kind,
       function.emitError() << kind << " " << i << " of @"
                            << function.getSymName()
                            << " has no name; write {sg.name = \"" << example
-                           << "\"} behind its type";
+                           << "\"} after its type";
       return false;
     }
     auto [first, isNew] = seen.try_emplace(name, i);
@@ -255,9 +255,9 @@ static bool hasLoss(mlir::func::FuncOp function) {
   for (unsigned i = 0; i < function.getNumResults(); ++i)
     if (sg::roleOf(function.getResultAttrDict(i)) == sg::BindingRole::Loss)
       return true;
-  function.emitError() << "no result of @" << function.getSymName()
-                       << " is the loss; write sg.binding = "
-                          "#sg.binding<loss> beside its name";
+  function.emitError()
+      << "no result of @" << function.getSymName()
+      << " is the loss; write sg.binding = #sg.binding<loss> next to its name";
   return false;
 }
 

@@ -14,7 +14,7 @@ using namespace reprise;
 static llvm::StringRef phaseOf(llvm::StringRef pass) {
   return llvm::StringSwitch<llvm::StringRef>(pass)
       .Case("sg-differentiate", "differentiating")
-      .Case("sg-lower-checkpointing", "cloning what is computed again")
+      .Case("sg-lower-checkpointing", "cloning what is recomputed")
       .Cases({"sg-decompose", "sg-recompute-cheap", "sg-form-kernels"},
              "forming kernels")
       .Case("sg-lower-to-rt", "ordering and placing")

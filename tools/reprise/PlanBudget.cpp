@@ -170,8 +170,8 @@ static std::string describe(const BatchSearch::Refused &more) {
 static rt::Status planBatch(const ModelRequest &request, BudgetReport &report) {
   if (request.kind != SourceKind::Zoo)
     return misuse("'" + request.source +
-                  "' says itself how many images a step has; --max-batch is "
-                  "for models of the zoo");
+                  "' fixes the number of images of a step; --max-batch is for "
+                  "models of the zoo");
   const std::optional<BudgetRequest> &asked = request.compile.budget;
   if (!asked || asked->kind != BudgetRequest::Kind::Bytes)
     return misuse("--max-batch needs a --budget in bytes, as 2GiB");

@@ -91,7 +91,7 @@ static rt::Status readSchedule(const std::vector<std::string> &entries,
   }
   if (next && !phases.empty())
     return misuse("--checkpointing-schedule ends with epoch " +
-                  std::to_string(*next - 1) + "; say what follows, as " +
+                  std::to_string(*next - 1) + "; add what follows, as " +
                   std::to_string(*next) + "-:none");
   if (!phases.empty())
     plan.phases = std::move(phases);
@@ -138,6 +138,6 @@ rt::Expected<ProgramPlan> ProgramFlags::read() const {
   }
   plan.skipsLarge = skipsLarge;
   if (skipsLarge && plan.buckets.empty())
-    return misuse("--skip-large-buckets is of --buckets; say that as well");
+    return misuse("--skip-large-buckets needs --buckets");
   return plan;
 }

@@ -154,7 +154,7 @@ static std::string describePinned(const BudgetFacts &facts) {
   std::string text = table.str();
   // Removes the titles.
   text.erase(0, text.find('\n') + 1);
-  return "  pinned  by '" + facts.provenAt + "', beside " +
+  return "  pinned  by '" + facts.provenAt + "', in addition to " +
          text::formatSize(facts.provenFixed) +
          " of variables and constants:\n" + text;
 }

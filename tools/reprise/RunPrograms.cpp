@@ -349,7 +349,7 @@ bool RunPrograms::takeOther(const Key &key, const rt::Status &status) {
   if (status.code() != RP_OUT_OF_MEMORY || plan.onOutOfMemory.empty() || !isNew)
     return false;
   warn("'" + nameOf(key) + "' does not fit: " + status.message() +
-       "; goes on with " + plan.onOutOfMemory);
+       "; continuing with " + plan.onOutOfMemory);
   isOther[key.first] = true;
   // The programs of the mode that does not fit.
   for (auto it = programs.begin(); it != programs.end();)

@@ -34,7 +34,8 @@ static std::string checkScale(const std::string &text) {
     if (rt::parseChannelScale(text, channels).ok())
       return "";
   return "'" + text +
-         "' is no scale; say none, imagenet, volume, M/S or M,M,M/S,S,S with "
+         "' is not a scale; use none, imagenet, volume, M/S or M,M,M/S,S,S "
+         "with "
          "deviations above 0";
 }
 
@@ -240,7 +241,7 @@ static rt::Status takeFromData(const RunFlags &flags,
         "'" + flags.data + "' holds volumes of " + rt::formatRow(image) +
             ", but model '" + info.name + "' takes images" +
             (info.defaults.views ? "; where these are views of one case, "
-                                   "say --views " +
+                                   "use --views " +
                                        std::to_string(image.shape.front())
                                  : std::string()));
   rt::ImageShape shape = rt::imageShapeOf(image);
@@ -321,7 +322,7 @@ static rt::Status balanceClasses(const RunFlags &flags, ModelRequest &wanted) {
     if (counts[k] == 0)
       return invalid("--class-weights balanced: '" + flags.data +
                      "' has nothing of class " + std::to_string(k) +
-                     "; say the weights as numbers");
+                     "; give the weights as numbers");
     wanted.compile.loss.classWeights.push_back(
         double(counted) / (double(counts.size()) * double(counts[k])));
   }

@@ -40,7 +40,7 @@ static rt::Status printCompletion(const CLI::App &app,
     return print(zshCompletion(app, valuesOf));
   if (shell == "fish")
     return print(fishCompletion(app, valuesOf));
-  return misuse("the shell is '" + shell + "'; say bash, zsh or fish");
+  return misuse("the shell is '" + shell + "'; choose bash, zsh or fish");
 }
 
 void tools::addShellCommands(CLI::App &app, Invocation &invocation) {

@@ -274,7 +274,7 @@ static void tellInterrupted(const TrainFlags &options, const Outcome &outcome) {
         .dropOption({"--reload"})
         .add("--resume")
         .add(state);
-  note(text + ", and this goes on:\n  " + again.str());
+  note(text + "; to continue, run:\n  " + again.str());
 }
 
 /// Ends the process for a signal that came before the first step.
@@ -287,8 +287,8 @@ static void tellInterrupted(const TrainFlags &options, const Outcome &outcome) {
       text = "'" + state + "' is as it was";
       break;
     }
-  note(text + ": interrupted before the first step, and this " +
-       (isResumed ? "goes on" : "begins again") + ":\n  " +
+  note(text + ": interrupted before the first step; to " +
+       (isResumed ? "continue" : "start again") + ", run:\n  " +
        typedCommand().str());
   endProcess(checkpoint.empty() ? kInterrupted : kCheckpointed);
 }

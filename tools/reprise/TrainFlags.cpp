@@ -151,7 +151,7 @@ static rt::Status readSchedule(TrainFlags &options) {
     rate.schedule = rt::LearningRate::Schedule::Step;
   else if (options.schedule != "constant")
     return misuse("--schedule is '" + options.schedule +
-                  "'; say constant, step or cosine");
+                  "'; choose constant, step or cosine");
   for (const char *name : {"--step-size", "--gamma"})
     if (options.schedule != "step" && options.command->count(name))
       return misuse(std::string(name) + " needs --schedule step");

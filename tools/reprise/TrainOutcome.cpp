@@ -71,9 +71,9 @@ static void addPrograms(text::Facts &lines, const Outcome &outcome) {
   if (!outcome.programs.empty())
     lines.add("compilations", "waited " +
                                   text::formatFixed(outcome.compileSeconds, 1) +
-                                  " s for others than the first, " +
+                                  " s for programs after the first, " +
                                   text::formatFixed(outcome.hiddenSeconds, 1) +
-                                  " s went on beside the steps");
+                                  " s ran during the steps");
 }
 
 static std::string fileOfBest(const TrainFlags &options) {

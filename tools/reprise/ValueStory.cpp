@@ -320,10 +320,10 @@ std::string PlanStory::explain(ValueId id, const ValueStory &story) const {
   if (!isSettled && story.value.times)
     reason = plan::Reason::Again;
   if (reason == plan::Reason::Again && !entry.certificate)
-    return "recomputed: the mode of checkpointing says so";
+    return "recomputed by the checkpointing mode";
   uint64_t worth = plan::worthOf(story.value.bytes, price);
   return describe(reason, formatMilliseconds(story.value.milliseconds) +
-                              " to compute it again, against " +
+                              " to recompute it, against " +
                               formatMilliseconds(millisecondsOf(worth)) +
                               " that its bytes are worth at this budget");
 }

@@ -97,7 +97,7 @@ static std::string otherText(const ValueStory &story) {
   const OtherChoice &other = story.other;
   std::string verb = story.value.times ? "keep" : "recompute";
   if (!other.possible)
-    return "none: it cannot be computed again after the peak";
+    return "none: it cannot be recomputed after the peak";
   return verb + " it: " + signedSize(other.bytes) + " at the peak, " +
          signedTime(other.milliseconds) + " a step, " +
          text::formatCounted(uint64_t(other.executions), "execution",
@@ -180,7 +180,7 @@ static rt::Expected<plan::ValueId> choose(const PlanStory &plan,
   }
   constexpr size_t shown = 12;
   std::string message = "'" + wanted + "' names " +
-                        std::to_string(found.size()) + " values; say one:";
+                        std::to_string(found.size()) + " values; choose one:";
   for (size_t at = 0; at < std::min(found.size(), shown); ++at)
     message += "\n  " + plan.nameOf(found[at]) + "  " +
                text::formatSize(plan.bytesOf(found[at]));

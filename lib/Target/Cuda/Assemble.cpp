@@ -131,7 +131,7 @@ rt::Expected<Cubin> reprise::assemble(const std::string &ptx,
     if (isTooOld(said))
       return unavailable("'" + assembler + "' is too old for " +
                          architecture.str() + " (" + said +
-                         "); say by CUDA_PATH where a newer toolkit is");
+                         "); set CUDA_PATH to a newer toolkit");
     return rt::Status::error(RP_INTERNAL, "ptxas fails: " + said);
   }
   std::string bytes = readText(code);

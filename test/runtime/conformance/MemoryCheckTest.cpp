@@ -146,8 +146,8 @@ TEST_P(MemoryCheckTest, FindsAKernelThatRunsOutOfTheArena) {
     EXPECT_EQ(
         run(p.b, Watch::Yes),
         "step 0 (ones) of entry 'step' changed memory that is neither its "
-        "results' nor its workspace's: from byte 1 behind the arena, to byte " +
-            std::to_string(over) + " behind the arena");
+        "results' nor its workspace's: from byte 1 after the arena, to byte " +
+            std::to_string(over) + " after the arena");
     EXPECT_EQ(stats.changed_bytes, p.b.program.arena_bytes + over);
   }
 }

@@ -362,12 +362,12 @@ static fb::CertificateT &certify(fb::EntryT &e) {
 }
 
 static const Rule kNoteRules[] = {
-    REPRISE_RULE(CloneOfItself, "that computes again what step 2 does",
+    REPRISE_RULE(CloneOfItself, "that recomputes step 2",
                  e.steps[2]->phase = fb::Phase::Recompute;
                  e.steps[2]->clone_of = 2),
-    REPRISE_RULE(CloneOfNoNumber, "that computes again what step -2 does",
+    REPRISE_RULE(CloneOfNoNumber, "that recomputes step -2",
                  e.steps[2]->clone_of = -2),
-    REPRISE_RULE(CloneOfAnotherPhase, "that computes again in another phase",
+    REPRISE_RULE(CloneOfAnotherPhase, "that recomputes in another phase",
                  e.steps[2]->clone_of = 1),
     REPRISE_RULE(OddInPlace, "whose in_place pairs no arguments",
                  launchOf(e).in_place = {0}),

@@ -266,7 +266,7 @@ TEST(Course, StateOfTheFirstVersionHasToBeAskedFor) {
   makeFirstVersion(options.savePath);
   options.resumePath = options.savePath;
   expectError(train(rest, options).status(), RP_INVALID_ARGUMENT,
-              {"lr is not said in the state, 0.05 here", "--override"});
+              {"lr is not set in the state, 0.05 here", "--override"});
   options.overridden = {"all"};
   auto result = train(rest, options);
   ASSERT_TRUE(result.ok()) << result.status().message();

@@ -313,7 +313,7 @@ TEST(AutoCheckpoint, SavesNothingOfAStepThatDidNotEnd) {
   ASSERT_FALSE(train(backend, options).ok());
   EXPECT_FALSE(hook.hasSaved());
   EXPECT_FALSE(fs::exists(folder / "c.safetensors"));
-  EXPECT_NE(told.find("did not end"), std::string::npos) << told;
+  EXPECT_NE(told.find("did not finish"), std::string::npos) << told;
 }
 
 //===----------------------------------------------------------------------===//

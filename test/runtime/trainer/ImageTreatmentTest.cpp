@@ -216,8 +216,8 @@ TEST(ImageSteps, WhatIsNoStepIsNamed) {
   const std::pair<const char *, const char *> cases[] = {
       {"flop", "there are resize"},
       {"", "there are resize"},
-      {"center-crop,mixup=0.2", "say --mixup 0.2"},
-      {"label-smoothing=0.1", "say --label-smoothing 0.1"},
+      {"center-crop,mixup=0.2", "use --mixup 0.2"},
+      {"label-smoothing=0.1", "use --label-smoothing 0.1"},
       {"cutmix=1", "number of a class"},
       {"flip", "do not say what size"},
       {"resize=64", "do not say what size"},

@@ -296,7 +296,7 @@ TEST(Weights, MissingOnesAreListed) {
   FakeBackend backend = smallModel();
   expectError(loadWeights(backend, path).status(), RP_INVALID_ARGUMENT,
               {path, "lacks 2", "'fc.weight'", "'norm.running_mean'",
-               "besides 'fc.weigth'"});
+               "also has 'fc.weigth'"});
 }
 
 TEST(Weights, BehindAPrefixAreNamed) {

@@ -156,7 +156,7 @@ static std::string sizeAndBytes(uint64_t bytes) {
 }
 
 static std::string costlyTable(const std::vector<ValueFacts> &values) {
-  text::Table table({{"computed again", text::Align::Left},
+  text::Table table({{"recomputed", text::Align::Left},
                      {"module", text::Align::Left},
                      {"bytes"},
                      {"ms"},
@@ -196,9 +196,9 @@ tools::linesOf(const BudgetFacts &facts) {
   }
   add("proven", proven);
   add("not needed", "from " + sizeAndBytes(facts.plain.bytes) +
-                        " up nothing is computed again: " +
+                        " up nothing is recomputed: " +
                         formatMilliseconds(plainMs) + " a step");
-  add("asked",
+  add("requested",
       sizeAndBytes(facts.asked) + ", " +
           text::formatPercent(double(facts.asked) / double(facts.plain.bytes)) +
           " of that");
@@ -206,8 +206,8 @@ tools::linesOf(const BudgetFacts &facts) {
                             text::formatSize(facts.fixed) +
                             " variables and constants" +
                             kernelsText(*facts.plan));
-  add("computed again", formatMilliseconds(facts.recomputeMilliseconds()) +
-                            " a step, " + formatMore(facts.recomputedShare()));
+  add("recomputed", formatMilliseconds(facts.recomputeMilliseconds()) +
+                        " a step, " + formatMore(facts.recomputedShare()));
   add("lower bound",
       formatMilliseconds(facts.boundMilliseconds) +
           " a step for any schedule within this budget; this one takes " +

@@ -295,7 +295,7 @@ void Drawing::drawLegend() {
       {"<path class=\"bound\" d=\"M0 -4h22\"/>", "lower bound of any schedule",
        !chart.bound.empty()},
       {"<path class=\"mode\" d=\"M11 -9.5l5.5 5.5 -5.5 5.5 -5.5 -5.5Z\"/>",
-       "modes of checkpointing", !chart.modes.empty()},
+       "checkpointing modes", !chart.modes.empty()},
       {"<path class=\"solver\" d=\"M7 -8h8v8h-8Z\"/>",
        "other solvers on the same step", !chart.solvers.empty()},
       {"<rect class=\"never\" x=\"0\" y=\"-11\" width=\"22\" height=\"13\"/>",

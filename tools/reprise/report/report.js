@@ -310,7 +310,7 @@
       fact(size(entry.peak), `peak, ${integer(entry.peak)} bytes`) +
       fact(size(facts.fixed), 'fixed: variables and constants') +
       fact(size(entry.kept), 'kept after the forward pass') +
-      fact(percent(share), 'of the arithmetic computed again, ' +
+      fact(percent(share), 'of the arithmetic recomputed, ' +
         count(entry.recomputedFlops, 'FLOP')) +
       fact(ratio.toFixed(4), 'placed bytes over the most live bytes') +
       fact(integer(entry.steps.length), 'steps on ' + facts.threads +
@@ -411,9 +411,9 @@
   const reasons = {
     input: 'an input of the step', result: 'a result of the step',
     workspace: 'a workspace', passing: 'its readers come soon',
-    again: 'computed again', runs_once: 'kept, its op changes state',
-    asked: 'kept, as asked', free: 'kept, nothing asks for less memory',
-    dear: 'kept, dearer to compute again than its bytes are worth',
+    again: 'recomputed', runs_once: 'kept, its op changes state',
+    asked: 'kept, as requested', free: 'kept, nothing asks for less memory',
+    dear: 'kept, recomputing it costs more than its bytes are worth',
     source_gone: 'kept, what it is computed from is gone by then'
   };
   function bufferLines(number) {

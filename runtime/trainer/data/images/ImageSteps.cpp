@@ -159,7 +159,7 @@ static Status readStep(const std::string &step, Reading &reading) {
     if (name == known)
       return reader(step, value, reading);
   if (name == "mixup" || name == "label-smoothing")
-    return wrong(step, "it is done to the images of a step together; say --" +
+    return wrong(step, "it is done to the images of a step together; use --" +
                            name + (value.empty() ? "" : " " + value));
   if (name == "cutmix")
     return wrong(step, "a program's label is the number of a class, which "
