@@ -107,7 +107,7 @@ uint64_t reprise::waitedBytes(const KeyedOp &op) {
 
 static rt::Status damaged(const std::string &path, const std::string &what) {
   return rt::Status::error(RP_DATA_LOSS,
-                           "'" + path + "' is no profile: " + what);
+                           "'" + path + "' is not a profile: " + what);
 }
 
 /// Adds entry number `index` of the list of ops.

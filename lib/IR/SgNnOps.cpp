@@ -390,7 +390,7 @@ static LogicalResult checkLabels(std::optional<Location> loc, Value logits,
                              t.getElementType());
   if (ignored && t.getElementType().isInteger(32) && !llvm::isInt<32>(*ignored))
     return emitOptionalError(loc, "ignore_index is ", *ignored,
-                             ", which is no i32 as labels are");
+                             ", which is not an i32, as labels are");
   return success();
 }
 

@@ -148,7 +148,7 @@ private:
 LogicalResult sg::sparedNormVjp(BatchNormTrainingOp op, VjpContext &context) {
   Conv2DOp convolution = pointConvolutionBehind(op.getX(), op);
   if (!convolution)
-    return op.emitError() << "spares x, which is no convolution of single "
+    return op.emitError() << "spares x, which is not a convolution of single "
                              "points in f32 in the same block";
   Value dy = context.cotangent(cast<OpResult>(op.getY()));
   SparedNorm norm(op, convolution, dy, context);

@@ -63,7 +63,8 @@ static rt::Status refuse(llvm::StringRef text, llvm::StringRef name) {
   std::vector<std::string> known = targetNames();
   return rt::Status::error(
       RP_INVALID_ARGUMENT,
-      "'" + text.str() + "' is no target: there is no device '" + name.str() +
+      "'" + text.str() + "' is not a target: there is no device '" +
+          name.str() +
           "' (a target begins with a device and a colon; devices are " +
           (known.empty() ? "none" : llvm::join(known, ", ")) + ")");
 }

@@ -190,8 +190,8 @@ LogicalResult AssignCheckpointing::checkCuttable(func::FuncOp function) {
         isa_and_present<SgDialect>(op->getDialect()) ||
         isa<CostOpInterface>(op))
       return WalkResult::advance();
-    op->emitOpError() << "is no op of sg and says no cost; segments are cut "
-                         "from ops with one";
+    op->emitOpError() << "is not an op of sg and declares no cost; segments "
+                         "are cut from ops with one";
     return WalkResult::interrupt();
   });
   return failure(walk.wasInterrupted());

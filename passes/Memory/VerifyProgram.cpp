@@ -193,7 +193,7 @@ LogicalResult Verifier::checkConstants() {
         buffers[index].getKind() != BufferKind::Constant || filled[index])
       return constant.emitOpError()
              << "fills buffer " << index
-             << ", which is no constant that is still empty";
+             << ", which is not a constant that is still empty";
     uint64_t bytes = sg::byteSize(constant.getValue().getType());
     if (bytes != buffers[index].getSize())
       return constant.emitOpError()

@@ -152,9 +152,9 @@ LogicalResult Accumulation::lookAtArguments() {
     if (!isRows)
       continue;
     if (!areRows(type, 1))
-      return function.emitError()
-             << "argument " << argument.getArgNumber()
-             << " is no rows of a batch, and so of no micro-batch";
+      return function.emitError() << "argument " << argument.getArgNumber()
+                                  << " is not rows of a batch, so it cannot be "
+                                     "split into micro-batches";
     if (rows == 0)
       rows = type.getDimSize(0);
     if (type.getDimSize(0) != rows)

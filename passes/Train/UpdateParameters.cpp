@@ -39,9 +39,9 @@ findGradients(func::FuncOp function, SymbolTable &symbols,
         symbols.lookup<VariableOp>(binding.getVariable().getValue());
     if (!variable || variable.getRole() != Role::Parameter ||
         variable.getType() != value.getType())
-      return function.emitError()
-             << "result " << k << " is the gradient of "
-             << binding.getVariable() << ", which is no parameter of its type";
+      return function.emitError() << "result " << k << " is the gradient of "
+                                  << binding.getVariable()
+                                  << ", which is not a parameter of its type";
     Type element = getElementTypeOrSelf(value.getType());
     if (!isa<Float32Type, Float64Type, BFloat16Type, Float16Type>(element))
       return function.emitError()

@@ -70,7 +70,7 @@ private:
         return kOnlyFlat;
       auto module = dyn_cast<sg::BlockOp>(op);
       if (module && module.getPhase() != Phase::Forward)
-        return "is no forward block";
+        return "is not a forward block";
       if (module && module.getResiduals() != 0)
         return "hands out residuals, but the function is not differentiated";
       return "";
@@ -142,7 +142,7 @@ private:
     for (Value value : module.getYield().getOperands().drop_front(
              module.getNumPrimalResults()))
       if (!isStatistics(value))
-        return "is checkpointed, but hands out a residual that is no "
+        return "is checkpointed, but hands out a residual that is not a "
                "statistic";
     return "";
   }

@@ -196,7 +196,7 @@ static void addMemory(Keys &keys) {
   keys.add(example(text("training.roofline", "--roofline", "400GFLOPS,35GB/s",
                         "With a budget: speed of the machine")));
   keys.add(example(text("training.profile", "--profile", "model.profile.json",
-                        "With a budget: times of the ops, as measured")));
+                        "With a budget: measured times of the ops")));
   keys.add(
       number("training.plan_work", "--plan-work", "1",
              "With a budget: factor of the work of the search for a plan"));
@@ -266,7 +266,7 @@ static void addClipper(Keys &keys) {
                      "average of the norms of earlier steps")));
   keys.add(spelling(Kind::Number, (clipper + "max_norm").c_str(),
                     "training.clip_grad_norm", "1",
-                    "Of pre_defined: as clip_grad_norm"));
+                    "With pre_defined: as clip_grad_norm"));
   keys.add(text((clipper + "norm_type").c_str(), "--clip-norm-type", "2",
                 "Norm of the gradients to clip: 1, 2 or inf"));
   keys.add(number((clipper + "tolerance").c_str(), "--clip-tolerance", "1",
@@ -287,7 +287,7 @@ static void addHooks(Keys &keys) {
   keys.add(
       example(text((logger + "logdir").c_str(), "--log-dir", "log",
                    "Directory for curves, as event files of TensorBoard")));
-  wholeOf(logger + "freq", "--log-freq", "1", "Steps between two points");
+  wholeOf(logger + "freq", "--log-freq", "1", "Steps between points");
   wholeOf(logger + "skip_first_k", "--log-skip", "0",
           "First steps of the run that are not logged");
   keys.add(
@@ -325,35 +325,33 @@ static void addHooks(Keys &keys) {
   addMemoryCheckpoint(keys);
   keys.add(
       example(beside(text("hooks.epoch_table.path", "--epoch-table",
-                          "epochs.csv", "Table of the epochs that are done"))));
+                          "epochs.csv", "Table of the completed epochs"))));
   keys.add(example(
       beside(whole("hooks.memory_monitor.freq", "--memory-monitor", "100",
-                   "Steps between two lines about memory on standard "
-                   "error"))));
+                   "Steps between lines about memory on standard error"))));
   keys.add(example(
       beside(text("hooks.profile_trace.path", "--profile-trace", "trace.json",
-                  "Some steps of the run on a time line, for Perfetto"))));
+                  "Timeline of some steps of the run, for Perfetto"))));
   keys.add(beside(text("hooks.profile_trace.steps", "--trace-steps", "2-4",
-                       "Which, counted from this run's first")));
+                       "Steps to trace, counted from the first of this run")));
   keys.add(example(list("hooks.load", "--hook", "[./mine.so]",
-                        "Shared libraries that are hooks")));
+                        "Shared libraries to load as hooks")));
 }
 
 static void addRest(Keys &keys) {
   keys.add(number("optimizer.lr", "--lr", "0.05", "Learning rate"));
   keys.add(example(
       list("optimizer.no_weight_decay", "--no-weight-decay", "['*.bias']",
-           "Parameters, by globs of their names, whose weights do not "
-           "decay")));
+           "Parameters without weight decay, by globs of their names")));
   keys.add(choice("schedule.name", "--schedule", "constant",
                   {"constant", "step", "cosine"}, "Of the learning rate"));
   keys.add(whole("schedule.warmup", "--warmup", "0",
                  "Steps in which the learning rate grows linearly, before the "
                  "schedule begins"));
   keys.add(whole("schedule.step_size", "--step-size", "30",
-                 "Of step: epochs between two drops"));
+                 "With step: epochs between drops"));
   keys.add(number("schedule.gamma", "--gamma", "0.1",
-                  "Of step: what the learning rate is multiplied by"));
+                  "With step: factor of the learning rate at each drop"));
   keys.add(example(
       text("data.source", "--data", "synthetic",
            "Folders of images or volumes, tar shards, a directory of IDX "
@@ -395,7 +393,7 @@ static void addRest(Keys &keys) {
   keys.add(example(beside(whole("output.save_every", "--save-every", "100",
                                 "Steps between saves during the run"))));
   keys.add(example(beside(text("output.resume", "--resume", "state.safetensors",
-                               "State to go on from"))));
+                               "State to resume from"))));
   keys.add(
       example(beside(list("output.override", "--override", "[steps]",
                           "Settings of the state to replace by those of the "

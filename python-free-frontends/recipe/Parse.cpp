@@ -332,7 +332,7 @@ bool Reader::answerForeign(const YAML::Node &name, const YAML::Node &value,
 bool Reader::mayGoOn(const YAML::Mark &at) {
   if (parsed.problems.size() == kMostProblems)
     problem(at, "from here on nothing was read: " +
-                    std::to_string(kMostProblems) + " problems are told");
+                    std::to_string(kMostProblems) + " problems are shown");
   return parsed.problems.size() < kMostProblems;
 }
 
@@ -541,7 +541,7 @@ Parsed reprise::recipe::parse(const std::string &text, const Keys &keys,
     return std::move(reader.parsed);
   }
   if (std::optional<YAML::Mark> mark = findControl(text)) {
-    reader.problem(*mark, "a character that is no text");
+    reader.problem(*mark, "a character that is not text");
     return std::move(reader.parsed);
   }
   try {

@@ -161,7 +161,7 @@ static Status checkRmsNorm(const LibraryCallDesc &desc) {
 /// Checks an attention's scale and the probability of dropping a weight.
 static Status checkAttentionNumbers(const LibraryCallDesc &desc) {
   if (!(std::abs(desc.floats[0]) < HUGE_VAL))
-    return wrong("the scale of an attention is no number");
+    return wrong("the scale of an attention is not a number");
   if (desc.floats.size() > 1 && !(desc.floats[1] > 0 && desc.floats[1] < 1))
     return wrong("an attention drops with probability " +
                  std::to_string(desc.floats[1]) +

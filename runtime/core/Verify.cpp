@@ -109,7 +109,7 @@ Status ProgramVerifier::header() {
   if (!isAlignment(program.alignment()))
     return invalidProgram("its buffers are aligned to " +
                           std::to_string(program.alignment()) +
-                          " bytes, which is no alignment");
+                          " bytes, which is not an alignment");
   if (program.arena_bytes() % program.alignment() ||
       program.arena_bytes() > kMaxArenaBytes)
     return invalidProgram(

@@ -58,9 +58,9 @@ Status ProgramVerifier::gradient(const fb::Binding &binding,
   bool isGradient = binding.role() == fb::BindingRole::Gradient;
   bool named = binding.variable() && binding.variable()->size() > 0;
   if (named != isGradient)
-    return invalidProgram(where + (named ? " names a variable, but is no "
-                                           "gradient"
-                                         : " is the gradient of no variable"));
+    return invalidProgram(where +
+                          (named ? " names a variable, but is not a gradient"
+                                 : " is the gradient of no variable"));
   if (!isGradient)
     return {};
   auto found = variablesByName.find(binding.variable()->string_view());

@@ -152,7 +152,7 @@ Expected<std::string> hideFeatures(const std::string &features,
   if (std::set<std::string> others = missing(gone, known); !others.empty())
     return Status::error(RP_INVALID_ARGUMENT,
                          std::string(kHideFeatures) + " names '" +
-                             join(others) + "', which is no feature (" +
+                             join(others) + "', which is not a feature (" +
                              "features are " + join(known) + ")");
   for (size_t before = 0; before != gone.size();) {
     before = gone.size();

@@ -50,7 +50,7 @@ Status CudaDriver::outOfMemory(const char *what, uint64_t bytes,
   cuda.cuMemGetInfo(&free, &total);
   return Status::error(RP_OUT_OF_MEMORY,
                        status.message() + ": " + std::to_string(bytes) +
-                           " bytes are asked for, " + std::to_string(free) +
+                           " bytes are requested, " + std::to_string(free) +
                            " of the GPU's " + std::to_string(total) +
                            " are free");
 }

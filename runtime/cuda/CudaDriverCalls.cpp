@@ -144,13 +144,13 @@ static Status checkAddresses(const std::vector<Address> &operands,
       return Status::error(
           RP_INVALID_ARGUMENT,
           "operand " + std::to_string(i) + " of a library call begins at " +
-              std::to_string(operands[i]) + ", which is no multiple of " +
+              std::to_string(operands[i]) + ", which is not a multiple of " +
               std::to_string(kOperandAlignment));
   if (workspace % kOperandAlignment)
     return Status::error(RP_INVALID_ARGUMENT,
                          "the workspace of a library call begins at " +
                              std::to_string(workspace) +
-                             ", which is no multiple of " +
+                             ", which is not a multiple of " +
                              std::to_string(kOperandAlignment));
   return {};
 }

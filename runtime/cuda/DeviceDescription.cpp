@@ -186,7 +186,8 @@ static Status readCall(const Json &object, DeviceDescription &d) {
     return seconds.status();
   auto bytes = object.find("workspace_bytes");
   if (bytes == object.end() || !bytes->is_number_unsigned())
-    return wrong("\"workspace_bytes\" of '" + *call + "' is no whole number");
+    return wrong("\"workspace_bytes\" of '" + *call +
+                 "' is not a whole number");
   LibraryCallInfo measured{bytes->get<uint64_t>(), *implementation, *seconds};
   if (!d.calls.emplace(*call, std::move(measured)).second)
     return wrong("'" + *call + "' is there twice");
@@ -203,7 +204,7 @@ static Status readCalls(const Json &object, DeviceDescription &d) {
     return libraries.status();
   d.callLibraries = *libraries;
   if (calls == object.end() || !calls->is_array())
-    return wrong("\"calls\" is no list");
+    return wrong("\"calls\" is not a list");
   for (const Json &call : *calls)
     REPRISE_RETURN_IF_ERROR(readCall(call, d));
   return {};

@@ -123,7 +123,7 @@ static Status checkMeasured(const DeviceDescription &description,
   if (forms.convolution && isCudnnName(measured.implementation))
     return {};
   return wrong("as '" + measured.implementation +
-               "', which is no kernel's name for such a call");
+               "', which is not a kernel's name for such a call");
 }
 
 Expected<LibraryCallInfo> planCall(const DeviceDescription &description,

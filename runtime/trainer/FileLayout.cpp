@@ -121,7 +121,7 @@ reprise::rt::fileShape(const TensorInfo &variable) {
       permutation.size() != variable.shape.size())
     return Status::error(RP_INVALID_ARGUMENT,
                          "the file permutation of variable '" + variable.name +
-                             "' is no permutation of its " +
+                             "' is not a permutation of its " +
                              std::to_string(variable.shape.size()) +
                              " dimensions");
   return shape;

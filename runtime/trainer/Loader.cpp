@@ -111,7 +111,8 @@ Expected<std::unique_ptr<Loader>> Loader::create(const Dataset &data,
                                                std::to_string(data.size()) +
                                                " images fits no memory");
   if (options.batch == 0)
-    return Status::error(RP_INVALID_ARGUMENT, "a batch of 0 images was asked");
+    return Status::error(RP_INVALID_ARGUMENT,
+                         "a batch of 0 images was requested");
   if (options.mode == LoaderMode::Train && data.size() < options.batch)
     return Status::error(RP_INVALID_ARGUMENT,
                          "the data have " + std::to_string(data.size()) +

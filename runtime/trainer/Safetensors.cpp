@@ -186,7 +186,8 @@ static Status parseMetadata(const std::string &file, const json &value,
     return damaged(file, "its metadata are not an object");
   for (const auto &item : value.items()) {
     if (!item.value().is_string())
-      return damaged(file, "its metadata '" + item.key() + "' are no string");
+      return damaged(file,
+                     "its metadata '" + item.key() + "' are not a string");
     metadata[item.key()] = item.value().get<std::string>();
   }
   return Status();

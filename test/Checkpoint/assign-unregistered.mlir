@@ -12,7 +12,7 @@
 func.func @between_blocks(%x: tensor<4xf32>) -> tensor<f32> {
   %r = sg.relu %x : tensor<4xf32>
   %l = sg.reduce_sum %r dims [0] : tensor<4xf32> -> tensor<f32>
-  // expected-error @+1 {{'other.use' op is no op of sg and says no cost; segments are cut from ops with one}}
+  // expected-error @+1 {{'other.use' op is not an op of sg and declares no cost; segments are cut from ops with one}}
   "other.use"(%l) : (tensor<f32>) -> ()
   return %l : tensor<f32>
 }
@@ -21,7 +21,7 @@ func.func @between_blocks(%x: tensor<4xf32>) -> tensor<f32> {
 
 func.func @in_a_block(%x: tensor<4xf32>) -> tensor<4xf32> {
   %r = sg.module "a" (%y = %x : tensor<4xf32>) -> tensor<4xf32> {
-    // expected-error @+1 {{'other.double' op is no op of sg and says no cost}}
+    // expected-error @+1 {{'other.double' op is not an op of sg and declares no cost}}
     %z = "other.double"(%y) : (tensor<4xf32>) -> tensor<4xf32>
     sg.yield %z : tensor<4xf32>
   }
@@ -32,6 +32,6 @@ func.func @in_a_block(%x: tensor<4xf32>) -> tensor<4xf32> {
 
 func.func @at_the_end(%x: tensor<4xf32>) -> tensor<4xf32> {
   %r = sg.relu %x : tensor<4xf32>
-  // expected-error @+1 {{'other.return' op is no op of sg and says no cost}}
+  // expected-error @+1 {{'other.return' op is not an op of sg and declares no cost}}
   "other.return"(%r) : (tensor<4xf32>) -> ()
 }

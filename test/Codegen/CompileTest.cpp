@@ -306,7 +306,7 @@ TEST(CpuTarget, hidden_features_are_those_taken_away) {
   EXPECT_NE(rt::hideFeatures(all, "avx,avx1024")
                 .status()
                 .message()
-                .find("names 'avx1024', which is no feature"),
+                .find("names 'avx1024', which is not a feature"),
             std::string::npos);
 }
 

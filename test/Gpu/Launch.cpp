@@ -137,7 +137,7 @@ void *Launch::access(void *address, unsigned number) {
     return accessOutside(at, site);
   if (reinterpret_cast<uintptr_t>(at) % site.alignment)
     report("alignment", site.text,
-           self() + " is at an address that is no multiple of " +
+           self() + " is at an address that is not a multiple of " +
                std::to_string(site.alignment) + " in '" + range->name + "'");
   if (range->alignment && range->alignment < site.alignment)
     report("alignment", site.text,

@@ -158,7 +158,7 @@ TEST(GpuSimulator, alignment_is_what_the_access_states) {
   EXPECT_EQ(problems("{alignment = 4 : i64}"), "");
   EXPECT_EQ(problems("{alignment = 8 : i64}"),
             "alignment: load at -:4:6: thread 0 of block 0 is at an address "
-            "that is no multiple of 8 in 'a'\n");
+            "that is not a multiple of 8 in 'a'\n");
   EXPECT_EQ(problems(""), problems("{alignment = 8 : i64}"));
 }
 

@@ -434,7 +434,7 @@ func.func @ranges_of_numbers(%y: tensor<4xf32> {sg.index_ranges = [#sg.index_ran
 // -----
 
 func.func @ignores_no_i32(%x: tensor<2x3xf32>, %y: tensor<2xi32>) -> tensor<2xf32> {
-  // expected-error @+2 {{ignore_index is 4294967296, which is no i32 as labels are}}
+  // expected-error @+2 {{ignore_index is 4294967296, which is not an i32, as labels are}}
   // expected-error @+1 {{failed to infer returned types}}
   %l, %lse = sg.cross_entropy %x, %y {ignore_index = 4294967296 : i64}
     : (tensor<2x3xf32>, tensor<2xi32>) -> (tensor<2xf32>, tensor<2xf32>)

@@ -163,7 +163,7 @@ rt.program @p attributes {arena_bytes = 256 : i64, fixed_bytes = 64 : i64,
 rt.program @p attributes {arena_bytes = 256 : i64, fixed_bytes = 64 : i64,
     library = "", target = #rt.target<"cpu", "">, threads = 1 : i64} {
   rt.buffer 0 "w" parameter at 0 size 16
-  // expected-error@+1 {{fills buffer 0, which is no constant that is still empty}}
+  // expected-error@+1 {{fills buffer 0, which is not a constant that is still empty}}
   rt.constant 0 = dense<0.0> : tensor<4xf32>
 }
 

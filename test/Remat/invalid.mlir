@@ -19,7 +19,7 @@
 // NAN: budget-percent is {{.*}}nan
 // KEEP: 'layer9*' matches no module and no source location of the model
 // KEPT: budget of 68.4 KiB (70000 bytes) cannot be met
-// GLOB: '[' is no pattern
+// GLOB: '[' is not a pattern
 // OTHER: has no function 'other' to rematerialize
 
 sg.variable @w : tensor<256xf32> {role = #sg.role<parameter>, init = #sg.init<zeros>}

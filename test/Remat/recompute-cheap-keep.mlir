@@ -4,7 +4,7 @@
 // RUN: reprise-opt %s --sg-recompute-cheap="keep=act" | FileCheck %s
 // RUN: not reprise-opt %s --sg-recompute-cheap="keep=[" 2>&1 \
 // RUN:   | FileCheck %s --check-prefix=BAD
-// BAD: '[' is no pattern
+// BAD: '[' is not a pattern
 // RUN: not reprise-opt %s --sg-recompute-cheap="most-reads=-1" 2>&1 \
 // RUN:   | FileCheck %s --check-prefix=LESS
 // LESS: error: 'most-reads' must be a number of at least 0, not -1

@@ -226,10 +226,11 @@ TEST(Targets, AreFoundByName) {
   auto unknown = createTarget("desk:large", 2);
   ASSERT_FALSE(unknown.ok());
   EXPECT_EQ(unknown.status().message(),
-            "'desk:large' is no target: there is no device 'desk' (a target "
+            "'desk:large' is not a target: there is no device 'desk' (a target "
             "begins with a device and a colon; devices are cpu, cuda, pocket)");
   auto wrong = createTarget("pocket:huge", 2);
   ASSERT_FALSE(wrong.ok());
-  EXPECT_EQ(wrong.status().message(), "'pocket:huge' is no target: write "
-                                      "pocket:small or pocket:large");
+  EXPECT_EQ(
+      wrong.status().message(),
+      "'pocket:huge' is not a target: write pocket:small or pocket:large");
 }

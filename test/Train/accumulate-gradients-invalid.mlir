@@ -17,7 +17,7 @@ func.func @other_rows(%x: tensor<2x4xf32>, %y: tensor<3xf32>)
 
 sg.variable @w : tensor<f32> {role = #sg.role<parameter>, init = #sg.init<ones>}
 
-// expected-error @+1 {{argument 0 is no rows of a batch, and so of no micro-batch}}
+// expected-error @+1 {{argument 0 is not rows of a batch, so it cannot be split into micro-batches}}
 func.func @scalar_data(%x: tensor<f32>)
     -> (tensor<f32> {sg.binding = #sg.binding<gradient of "w">}) {
   return %x : tensor<f32>
@@ -116,7 +116,7 @@ func.func @no_mean(%x: tensor<4xf32>, %y: tensor<i64> {sg.binding = #sg.binding<
 
 // -----
 
-// expected-error @+1 {{argument 0 is no rows of a batch, and so of no micro-batch}}
+// expected-error @+1 {{argument 0 is not rows of a batch, so it cannot be split into micro-batches}}
 func.func @no_numbers(%x: tensor<4xcomplex<f32>>) -> tensor<4xcomplex<f32>> {
   return %x : tensor<4xcomplex<f32>>
 }

@@ -117,7 +117,7 @@ sg.variable @mean : tensor<3xf32> {role = #sg.role<running_statistics>, init = #
 
 func.func @spares_an_input(%x: tensor<2x2x2x3xf32>) -> tensor<f32> {
   %gamma = sg.read @gamma : tensor<3xf32>
-  // expected-error @+1 {{spares x, which is no convolution of single points in f32 in the same block}}
+  // expected-error @+1 {{spares x, which is not a convolution of single points in f32 in the same block}}
   %y = sg.batch_norm %x, %gamma, %gamma
       {epsilon = 1.0e-05 : f64, momentum = 0.25 : f64, running_mean = @mean,
        running_variance = @mean, spares_x}

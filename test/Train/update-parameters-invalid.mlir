@@ -7,7 +7,7 @@ func.func @no_gradient(%x: tensor<4xf32>) -> tensor<4xf32> {
 
 // -----
 
-// expected-error @+1 {{result 0 is the gradient of "w", which is no parameter of its type}}
+// expected-error @+1 {{result 0 is the gradient of "w", which is not a parameter of its type}}
 func.func @no_variable(%x: tensor<4xf32>)
     -> (tensor<4xf32> {sg.binding = #sg.binding<gradient of "w">}) {
   return %x : tensor<4xf32>
@@ -17,7 +17,7 @@ func.func @no_variable(%x: tensor<4xf32>)
 
 sg.variable @w : tensor<2xf32> {role = #sg.role<parameter>, init = #sg.init<ones>}
 
-// expected-error @+1 {{result 0 is the gradient of "w", which is no parameter of its type}}
+// expected-error @+1 {{result 0 is the gradient of "w", which is not a parameter of its type}}
 func.func @other_type(%x: tensor<4xf32>)
     -> (tensor<4xf32> {sg.binding = #sg.binding<gradient of "w">}) {
   return %x : tensor<4xf32>

@@ -22,7 +22,7 @@ func.func @has_a_barrier(%x: tensor<8xf32>) -> tensor<8xf32> {
 // -----
 
 func.func @has_a_clone(%x: tensor<8xf32>) -> tensor<8xf32> {
-  // expected-error @+1 {{'sg.module' op is no forward block}}
+  // expected-error @+1 {{'sg.module' op is not a forward block}}
   %y = sg.module "a" (%i = %x : tensor<8xf32>) -> tensor<8xf32>
       attributes {instance = 0 : i64, phase = #sg.phase<recompute>} {
     sg.yield %i : tensor<8xf32>

@@ -9,7 +9,7 @@ sg.variable @w : tensor<8xf32> {role = #sg.role<parameter>, init = #sg.init<zero
 
 // CHECK-LABEL: func.func @is_not_lowered(
 func.func @is_not_lowered(%x: tensor<8xf32>) {
-  // expected-error @+1 {{'sg.module' op is checkpointed, but hands out a residual that is no statistic}}
+  // expected-error @+1 {{'sg.module' op is checkpointed, but hands out a residual that is not a statistic}}
   %y, %r = sg.module "a" (%i = %x : tensor<8xf32>)
       -> (tensor<8xf32>, tensor<8xf32>)
       attributes {activation_checkpointing, instance = 0 : i64,

@@ -268,7 +268,7 @@ TEST(Recipe, RefusesWhatIsNoRecipe) {
             "2:1:");
   // The library's own loop over documents never ended here.
   EXPECT_EQ(problems(std::string("a: b\n\0c", 7)),
-            "2:1: a character that is no text");
+            "2:1: a character that is not text");
   EXPECT_NE(problems(",model: resnet1model: besne:: {"), "");
   EXPECT_NE(problems("model: a\n]"), "");
   EXPECT_NE(problems("hello"), "");
@@ -319,7 +319,7 @@ TEST(Recipe, ShowsFewOfManyProblems) {
   std::vector<Problem> said = read(text).problems;
   ASSERT_EQ(said.size(), 51u);
   EXPECT_EQ(said.back().message,
-            "from here on nothing was read: 50 problems are told");
+            "from here on nothing was read: 50 problems are shown");
 }
 
 //===----------------------------------------------------------------------===//

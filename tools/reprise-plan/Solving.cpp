@@ -52,7 +52,7 @@ rt::Expected<uint64_t> parseBudget(const std::string &text,
   auto parsed = std::from_chars(text.data(), end, percent);
   if (parsed.ec != std::errc() || parsed.ptr != end || !(percent > 0) ||
       percent > 1000)
-    return misuse("'" + text + "' is no share of memory; write it as 80%");
+    return misuse("'" + text + "' is not a share of memory; write it as 80%");
   return uint64_t(double(problem.whole.height) * percent / 100);
 }
 
@@ -98,7 +98,8 @@ static rt::Expected<double> parseSeconds(const std::string &text) {
                  : unit == "min"             ? 60
                                              : 0;
   if (parsed.ec != std::errc() || scale == 0 || !(value > 0) || value > 1e6)
-    return misuse("'" + text + "' is no time; write it as 10s, 500ms or 2min");
+    return misuse("'" + text +
+                  "' is not a time; write it as 10s, 500ms or 2min");
   return value * scale;
 }
 

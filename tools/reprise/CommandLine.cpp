@@ -63,7 +63,7 @@ static std::string checkValue(const std::string &type,
   bool isNumber = type == "UINT" || type == "INT" || type == "FLOAT";
   size_t first = value.find_first_not_of(" \t");
   if (isNumber && first != 0)
-    return "'" + value + "' is no number";
+    return "'" + value + "' is not a number";
   if (type == "UINT" && value[0] == '-')
     return "'" + value + "' is negative";
   char *end = nullptr;

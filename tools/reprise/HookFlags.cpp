@@ -25,7 +25,7 @@ void HookFlags::addLogger() {
       ->group(kHooks);
   command
       ->add_option("--log-freq", logger.every,
-                   "With --log-dir: steps between two points (default: 1)")
+                   "With --log-dir: steps between points (default: 1)")
       ->group(kHooks);
   command
       ->add_option("--log-skip", logger.skip,

@@ -105,7 +105,7 @@ rt::Expected<std::vector<double>> CompileFlags::readClassWeights() const {
   for (const std::string &word : *words) {
     double weight = 0;
     if (!llvm::to_float(word, weight))
-      return misuse("--class-weights: '" + word + "' is no number");
+      return misuse("--class-weights: '" + word + "' is not a number");
     if (!(weight >= 0) || !std::isfinite(weight))
       return misuse("--class-weights: the weight of class " +
                     std::to_string(weights.size()) + " is " + word +

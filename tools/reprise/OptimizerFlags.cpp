@@ -101,7 +101,7 @@ rt::Expected<HyperparameterValues> CompileFlags::hyperparameters() const {
     }
   for (const auto &[key, number] : numbers)
     if (number && !values.count(key))
-      return misuse("--" + key + " is no option of the optimizer " + name);
+      return misuse("--" + key + " is not an option of the optimizer " + name);
   // Rules that involve several numbers.
   HyperparameterValues complete = values;
   if (std::string wrong = completeHyperparameters(name, complete);

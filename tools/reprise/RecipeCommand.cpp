@@ -64,7 +64,7 @@ static rt::Status checkFile(const RecipeOptions &options) {
   if (!checked.ok())
     return checked.status();
   return print(options.file + ": " + std::to_string(checked->keys) +
-               " keys, nothing wrong\n");
+               " keys, no problems\n");
 }
 
 static nlohmann::ordered_json valueOf(const recipe::Setting &setting,
@@ -223,9 +223,8 @@ static rt::Status initRecipe(const RecipeOptions &options) {
   return writeText(
       options.output,
       "# A recipe of 'reprise train --recipe FILE'. The line above a key is "
-      "its\n# meaning. A key behind '#' is not said: it has the "
-      "default beside it, but\n# where that is marked as an "
-      "example.\n\n" +
+      "its\n# meaning. A key after '#' is not set: it has the default that is "
+      "shown,\n# unless that is marked as an example.\n\n" +
           recipe::writeCommented(settings, *keys));
 }
 
@@ -283,8 +282,8 @@ void tools::addRecipeCommand(CLI::App &app, Invocation &invocation) {
                      "/usr/share/datasets/fashion-mnist -o recipe.yaml");
   CLI::App *show = addAction(
       *group, "show",
-      "Prints what a run would be told, defaults that decide it included",
-      options, invocation, showRecipe);
+      "Prints the settings of a run, with the defaults that affect it", options,
+      invocation, showRecipe);
   addFile(show, *options);
   show->add_flag("--json", options->json, "Print JSON");
   addOutput(show, *options);

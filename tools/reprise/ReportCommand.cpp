@@ -48,7 +48,8 @@ readPicture(const std::string &path) {
   REPRISE_RETURN_IF_ERROR(file->readAt(0, text.data(), text.size()));
   std::optional<CurveChart> chart = readCurve(text);
   if (!chart)
-    return invalid("'" + path + "' is no picture of 'reprise plan --sweep -o'");
+    return invalid("'" + path +
+                   "' is not a picture of 'reprise plan --sweep -o'");
   return chart;
 }
 

@@ -43,7 +43,7 @@ def SgChooseAttention : Pass<"sg-choose-attention", "::mlir::func::FuncOp"> {
     Option<"gflops", "gflops", "double", "400",
            "arithmetic that the machine does, in GFLOP/s">,
     Option<"narrowGflops", "narrow-gflops", "double", "0",
-           "the same of library calls on bf16 and f16, in GFLOP/s; 0: as on "
+           "the same for library calls on bf16 and f16, in GFLOP/s; 0: as on "
            "others">,
     Option<"narrow", "narrow", "bool", "false",
            "whether products are still to be narrowed, by mixed precision">,
@@ -255,7 +255,7 @@ def SgLowerToRt : Pass<"sg-lower-to-rt", "::mlir::ModuleOp"> {
            "arithmetic that the machine does, in GFLOP/s: steps of functions "
            "that are not scheduled say the time that they take by this">,
     Option<"narrowGflops", "narrow-gflops", "double", "0",
-           "the same of library calls on bf16 and f16, in GFLOP/s; 0: as on "
+           "the same for library calls on bf16 and f16, in GFLOP/s; 0: as on "
            "others">,
     Option<"gbytesPerSecond", "gbytes-per-second", "double", "35",
            "bytes that the machine moves, in GB/s">,

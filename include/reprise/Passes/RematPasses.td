@@ -62,11 +62,11 @@ def SgRecomputeCheap : Pass<"sg-recompute-cheap", "::mlir::func::FuncOp"> {
                "globs of module paths or file:line whose values are kept "
                "where they are read">,
     Option<"target", "target", "std::string", "\"\"",
-           "the target that says what computing a value again may read; none: a "
+           "the target that says what recomputing a value may read; none: a "
            "processor">,
     Option<"mostReads", "most-reads", "double", /*default=*/"0",
-           "elements that computing a value again may read, as a multiple of "
-           "its own; 0: what the target says">];
+           "elements that recomputing a value may read, as a multiple of its "
+           "own; 0: what the target says">];
   let dependentDialects = ["::reprise::sg::SgDialect"];
 }
 
@@ -146,7 +146,7 @@ def SgRematerialize : Pass<"sg-rematerialize", "::mlir::ModuleOp"> {
   }];
   let options = [
     Option<"budgetBytes", "budget-bytes", "uint64_t", "0",
-           "bytes of the whole program; 0: another option says what is wanted">,
+           "bytes of the whole program; 0: another option gives the budget">,
     Option<"budgetPercent", "budget-percent", "double", "0",
            "budget as a share of the program without recomputation">,
     Option<"knee", "knee", "bool", "false",
@@ -162,7 +162,7 @@ def SgRematerialize : Pass<"sg-rematerialize", "::mlir::ModuleOp"> {
     Option<"gflops", "gflops", "double", "400",
            "arithmetic that the machine does, in GFLOP/s">,
     Option<"narrowGflops", "narrow-gflops", "double", "0",
-           "the same of library calls on bf16 and f16, in GFLOP/s; 0: as on "
+           "the same for library calls on bf16 and f16, in GFLOP/s; 0: as on "
            "others">,
     Option<"gbytesPerSecond", "gbytes-per-second", "double", "35",
            "bytes that the machine moves, in GB/s">,
@@ -170,8 +170,8 @@ def SgRematerialize : Pass<"sg-rematerialize", "::mlir::ModuleOp"> {
            "file of 'reprise profile' with measured times of the ops; what is "
            "not in it costs what the two rates say, scaled to the others">,
     ListOption<"keep", "keep", "std::string",
-               "globs of module paths or file:line whose ops are not executed "
-               "again">];
+               "globs of module paths or file:line whose ops are not "
+               "recomputed">];
   let dependentDialects = ["::reprise::rt_dialect::RtDialect"];
 }
 
@@ -279,7 +279,7 @@ def RematToBudget : Pass<"remat-to-budget", "::mlir::ModuleOp"> {
   let dependentDialects = ["::reprise::remat::RematDialect"];
   let options = [
     Option<"budgetBytes", "budget-bytes", "uint64_t", "0",
-           "most bytes live at once; 0: another option says what is wanted">,
+           "most bytes live at once; 0: another option gives the budget">,
     Option<"budgetPercent", "budget-percent", "double", "0",
            "budget as a share of the live bytes without recomputation">,
     Option<"knee", "knee", "bool", "false",

@@ -11,17 +11,17 @@ defvar StepEndOptions = [
     ListOption<"hyperparameters", "hyperparameters", "std::string",
                "of the optimizer, as NAME=VALUE">,
     ListOption<"noWeightDecay", "no-weight-decay", "std::string",
-               "globs of parameters whose weights do not decay">,
+               "globs of parameters without weight decay">,
     Option<"clipMode", "clip-mode", "std::string", "\"pre_defined\"",
-           "what gradients are clipped to: pre_defined, average or "
+           "maximum norm of the gradients: pre_defined, average or "
            "moving_average">,
     Option<"clipNorm", "clip-norm", "double", "0",
-           "of pre_defined: norm that all gradients together are clipped to; 0 "
-           "for none">,
+           "with pre_defined: maximum norm of all gradients together; 0 for "
+           "none">,
     Option<"clipTolerance", "clip-tolerance", "double", "1",
-           "of averages: what the average is multiplied by">,
+           "with an average: its factor">,
     Option<"clipMomentum", "clip-momentum", "double", "0",
-           "of moving_average: the share that it keeps of itself">,
+           "with moving_average: share of the old average that is kept">,
     Option<"clipNormType", "clip-norm-type", "std::string", "\"2\"",
            "norm of the gradients: 1, 2 or inf">,
     Option<"emitNonFinite", "emit-nonfinite", "bool", "false",

@@ -74,7 +74,7 @@ private:
     for (OpId id = 0; id < graph.ops.size(); ++id) {
       const Op &op = graph.ops[id];
       if (!op.overwrites.empty() && !op.effect)
-        return nameOp(id) + " overwrites a value but is no effect";
+        return nameOp(id) + " overwrites a value but is not an effect";
       for (ValueId value : op.overwrites)
         if (graph.values[value].storage != StorageClass::Fixed)
           return nameOp(id) + " overwrites " + nameValue(value) +

@@ -49,7 +49,7 @@ static std::vector<std::string> knownProcessors() {
 
 static rt::Status refuse(StringRef text, const std::string &why) {
   return rt::Status::error(RP_INVALID_ARGUMENT,
-                           "'cpu:" + text.str() + "' is no target: " + why);
+                           "'cpu:" + text.str() + "' is not a target: " + why);
 }
 
 /// Checks names of features, "+avx" or "-avx".

@@ -187,10 +187,10 @@ static rt::Expected<std::unique_ptr<Target>> createFromText(StringRef text) {
   rt::Expected<rt::cuda::DeviceDescription> description = readDevice(text);
   bool isFile = llvm::sys::path::extension(text) == ".json";
   if (!description.ok() && !isFile && text.contains(','))
-    return rt::Status::error(
-        RP_INVALID_ARGUMENT,
-        "'" + text.rsplit(',').second.str() +
-            "' is no option of a device, which are tf32 and kernel-products");
+    return rt::Status::error(RP_INVALID_ARGUMENT,
+                             "'" + text.rsplit(',').second.str() +
+                                 "' is not an option of a device, which are "
+                                 "tf32 and kernel-products");
   if (!description.ok())
     return description.status();
   return std::unique_ptr<Target>(std::make_unique<CudaTarget>(

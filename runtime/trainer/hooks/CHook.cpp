@@ -135,7 +135,7 @@ reprise::rt::loadHook(const std::string &library) {
                                });
   if (!handle) {
     const char *reason = ::dlerror();
-    return cannotLoad(path, reason ? reason : "it is no shared library");
+    return cannotLoad(path, reason ? reason : "it is not a shared library");
   }
   auto create = reinterpret_cast<decltype(&rp_hook_create)>(
       ::dlsym(handle.get(), "rp_hook_create"));

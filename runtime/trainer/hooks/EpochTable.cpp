@@ -106,8 +106,8 @@ Status EpochTable::takeTimes() {
   if (text != kTitle)
     return Status::error(RP_INVALID_ARGUMENT,
                          "'" + path +
-                             "' is no table of epochs and would be replaced; "
-                             "give the table another name");
+                             "' is not a table of epochs and would be "
+                             "replaced; give the table another name");
   auto isSame = [](const Row &a, const Row &b) {
     return a.epoch == b.epoch && a.step == b.step && a.loss == b.loss &&
            a.learningRate == b.learningRate;

@@ -77,10 +77,10 @@ PocketTarget::compileKernels(ArrayRef<KernelSource> kernels) {
 
 static rt::Expected<std::unique_ptr<Target>> create(StringRef size, unsigned) {
   if (size != "small" && size != "large")
-    return rt::Status::error(RP_INVALID_ARGUMENT,
-                             "'pocket:" + size.str() +
-                                 "' is no target: write pocket:small or "
-                                 "pocket:large");
+    return rt::Status::error(
+        RP_INVALID_ARGUMENT,
+        "'pocket:" + size.str() +
+            "' is not a target: write pocket:small or pocket:large");
   return std::unique_ptr<Target>(std::make_unique<PocketTarget>(size.str()));
 }
 

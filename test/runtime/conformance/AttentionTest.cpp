@@ -387,7 +387,7 @@ TEST(AttentionQuery, SaysWhatDoesNotFit) {
   call.inputs.resize(1);
   EXPECT_EQ(refusal(call), "");
   call.floats[0] = NAN;
-  EXPECT_EQ(refusal(call), "the scale of an attention is no number");
+  EXPECT_EQ(refusal(call), "the scale of an attention is not a number");
   call.floats[0] = 1;
   call.inputs[0].shape[2] = 2;
   EXPECT_EQ(refusal(call), "attention takes (B,N,3,H,D), not 4x5x2x2x8");

@@ -173,7 +173,8 @@ static const Rule kProgramRules[] = {
                  p.kernels.push_back("count")),
     REPRISE_RULE(KernelsWithoutCode, "kernels but no code", p.code.clear()),
     REPRISE_RULE(NoDevice, "names no device", p.device.clear()),
-    REPRISE_RULE(AlignmentIsNone, "aligned to 0 bytes, which is no alignment",
+    REPRISE_RULE(AlignmentIsNone,
+                 "aligned to 0 bytes, which is not an alignment",
                  p.alignment = 0),
     REPRISE_RULE(AlignmentIsNoPower, "aligned to 96 bytes", p.alignment = 96),
     REPRISE_RULE(AlignmentIsTooSmall, "aligned to 32 bytes", p.alignment = 32),
@@ -270,7 +271,7 @@ static const Rule kEntryRules[] = {
                  "output 'y' has not the shape of its variable 'v'",
                  e.outputs[0]->role = fb::BindingRole::Gradient;
                  e.outputs[0]->variable = "v"),
-    REPRISE_RULE(DataOfAVariable, "names a variable, but is no gradient",
+    REPRISE_RULE(DataOfAVariable, "names a variable, but is not a gradient",
                  e.outputs[0]->variable = "v"),
     REPRISE_RULE(OutputDiesEarly, "lives to the last step",
                  e.outputs[0]->view->buffer = 3;

@@ -156,10 +156,10 @@ TEST_F(FakeGpu, OutOfMemorySaysWhatIsFree) {
   Expected<Address> more = driver->allocate(1 << 20);
   ASSERT_FALSE(more.ok());
   EXPECT_EQ(more.status().code(), RP_OUT_OF_MEMORY);
-  EXPECT_EQ(more.status().message(),
-            "cuMemAlloc: CUDA_ERROR_OUT_OF_MEMORY (2): the fake's text: "
-            "1048576 bytes are asked for, 524288 of the GPU's 1048576 are "
-            "free");
+  EXPECT_EQ(
+      more.status().message(),
+      "cuMemAlloc: CUDA_ERROR_OUT_OF_MEMORY (2): the fake's text: 1048576 "
+      "bytes are requested, 524288 of the GPU's 1048576 are free");
   // No reason to give up.
   driver->release(a);
   EXPECT_TRUE(driver->allocate(1 << 20).ok());

@@ -121,9 +121,9 @@ TEST(Description, RefusesWrongCalls) {
     const char *calls, *part;
   } cases[] = {
       {R"("calls": [])", "\"call_libraries\" is missing"},
-      {R"("call_libraries": "x")", "\"calls\" is no list"},
+      {R"("call_libraries": "x")", "\"calls\" is not a list"},
       {R"("call_libraries": 7, "calls": [])", "\"call_libraries\" is number"},
-      {R"("call_libraries": "x", "calls": {})", "\"calls\" is no list"},
+      {R"("call_libraries": "x", "calls": {})", "\"calls\" is not a list"},
       {R"("call_libraries": "x", "calls": [7])", "a call is number"},
       {R"("call_libraries": "x", "calls": [{}])", "\"call\" is missing"},
       {R"("call_libraries": "x", "calls": [{"other": 1}])",
@@ -138,7 +138,7 @@ TEST(Description, RefusesWrongCalls) {
        "\"seconds\" is 0"},
       {R"("call_libraries": "x", "calls": [{"call": "c",
           "implementation": "i", "seconds": 1, "workspace_bytes": -1}])",
-       "\"workspace_bytes\" of 'c' is no whole number"},
+       "\"workspace_bytes\" of 'c' is not a whole number"},
       {R"("call_libraries": "x", "calls": [{"call": "c",
           "implementation": "i", "seconds": 1, "workspace_bytes": 1},
           {"call": "c", "implementation": "i", "seconds": 1,

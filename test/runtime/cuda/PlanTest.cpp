@@ -359,10 +359,11 @@ TEST(Plan, MeasuredCallsThatNoLibraryHasAreRefused) {
   const struct {
     const LibraryCallDesc &desc;
     const char *implementation, *part;
-  } cases[] = {{windows, "nonsense", "'nonsense', which is no kernel's name"},
-               {windows, "cudnn eng1 k", "which is no kernel's name"},
-               {windows, "cublaslt", "'cublaslt' with 4711 bytes"},
-               {points, "cublaslt", "'cublaslt' with 4711 bytes"}};
+  } cases[] = {
+      {windows, "nonsense", "'nonsense', which is not a kernel's name"},
+      {windows, "cudnn eng1 k", "which is not a kernel's name"},
+      {windows, "cublaslt", "'cublaslt' with 4711 bytes"},
+      {points, "cublaslt", "'cublaslt' with 4711 bytes"}};
   for (const auto &c : cases) {
     auto d = readDescription(measuredWith(c.desc, c.implementation));
     ASSERT_TRUE(d.ok()) << d.status().message();

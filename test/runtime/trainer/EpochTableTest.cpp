@@ -213,7 +213,7 @@ TEST(EpochTable, LeavesWhatIsNoTable) {
   auto result = train(backend, options);
   ASSERT_FALSE(result.ok());
   EXPECT_NE(result.status().message().find(
-                "t.csv' is no table of epochs and would be replaced"),
+                "t.csv' is not a table of epochs and would be replaced"),
             std::string::npos)
       << result.status().message();
   EXPECT_EQ(readFile(folder / "t.csv"), "mine\n");

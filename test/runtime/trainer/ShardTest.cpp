@@ -85,8 +85,8 @@ TEST(Shards, DamageIsNamed) {
   expect(makeTar({}), {"no sample"});
   expect(makeTar({{"a.png", "x"}}), {"'a'", "without its class"});
   expect(makeTar({{"a.cls", "1"}}), {"'a'", "without its image"});
-  expect(makeTar({{"a.png", "x"}, {"a.cls", "cat"}}), {"a.cls", "no class"});
-  expect(makeTar({{"a.png", "x"}, {"a.cls", "-1"}}), {"a.cls", "no class"});
+  expect(makeTar({{"a.png", "x"}, {"a.cls", "cat"}}), {"a.cls", "not a class"});
+  expect(makeTar({{"a.png", "x"}, {"a.cls", "-1"}}), {"a.cls", "not a class"});
   expect(makeTar({{"a.png", "x"}, {"a.jpg", "x"}}), {"two images"});
   expect(makeTar({{"a.webp", "x"}, {"a.cls", "1"}}), {"a.webp"});
 }

@@ -229,7 +229,7 @@ TEST_F(Volumes, VersionTwoIsRead) {
     for (size_t i = 0; i < 24; ++i)
       EXPECT_EQ((*values)[i], float(2 * i + 1));
   }
-  expectRefused(bytes.substr(0, 400), {"a.nii", "no NIfTI"});
+  expectRefused(bytes.substr(0, 400), {"a.nii", "not a NIfTI"});
   expectRefused(bytes.substr(0, 560), {"a.nii", "truncated"});
 }
 
@@ -278,7 +278,7 @@ TEST_F(Volumes, BesideImagesAreRefused) {
 TEST_F(Volumes, OfTwoFilesUnderTheNameOfOneAreRefused) {
   std::string bytes = volume(Header(), upwards(24));
   bytes.replace(344, 3, "ni1");
-  expectRefused(bytes, {"a.nii", "no NIfTI", "values are in another"});
+  expectRefused(bytes, {"a.nii", "not a NIfTI", "values are in another"});
 }
 
 /// A run reads headers before its first step, and values when their turn comes.
@@ -290,8 +290,8 @@ TEST_F(Volumes, PlainOnesThatEndEarlyAreFoundByTheirHeaders) {
 }
 
 TEST_F(Volumes, DamageIsNamed) {
-  expectRefused("nonsense", {"a.nii", "no NIfTI"});
-  expectRefused("", {"a.nii", "no NIfTI"});
+  expectRefused("nonsense", {"a.nii", "not a NIfTI"});
+  expectRefused("", {"a.nii", "not a NIfTI"});
   std::string good = volume(Header(), upwards(24));
   expectRefused(good.substr(0, 200), {"a.nii"});
   expectRefused(good.substr(0, good.size() - 4), {"a.nii", "truncated"});
@@ -547,7 +547,7 @@ TEST_F(Volumes, WithoutAnOrientationAreNotTurned) {
 TEST_F(Volumes, CodesAreThreeLettersOfThreeLines) {
   for (const char *text : {"RA", "RASS", "RRS", "RLS", "XYZ", "", "R,A,S"})
     expectError(parseOrientation(text).status(), RP_INVALID_ARGUMENT,
-                {"no orientation"});
+                {"not an orientation"});
   for (const std::string &code : allCodes())
     EXPECT_EQ(*parseOrientation(code), code);
 }

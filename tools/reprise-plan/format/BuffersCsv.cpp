@@ -95,7 +95,7 @@ private:
                        "' of buffer '" + shorten(id) + "'";
     if (field.empty() ||
         field.find_first_not_of("0123456789") != std::string::npos)
-      return error(what + " is no whole number");
+      return error(what + " is not a whole number");
     result = 0;
     for (char digit : field)
       if (__builtin_mul_overflow(result, uint64_t(10), &result) ||

@@ -215,14 +215,14 @@ private:
       auto output = std::find(op.outputs.begin(), op.outputs.end(), made);
       if (output == op.outputs.end())
         return json.error(pair.items[0], "'" + pair.items[0].text +
-                                             "' is no output of " + what);
+                                             "' is not an output of " + what);
       size_t before = op.inPlace.size();
       for (uint32_t input = 0; input < op.inputs.size(); ++input)
         if (op.inputs[input] == read)
           op.inPlace.push_back({uint32_t(output - op.outputs.begin()), input});
       if (op.inPlace.size() == before)
         return json.error(pair.items[1], "'" + pair.items[1].text +
-                                             "' is no input of " + what);
+                                             "' is not an input of " + what);
     }
     return {};
   }

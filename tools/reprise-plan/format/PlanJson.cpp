@@ -131,7 +131,7 @@ private:
       auto at = std::find(outputs.begin(), outputs.end(), id);
       if (at == outputs.end())
         return json.errorAt(member.keyOffset,
-                            "'" + member.key + "' is no output of op '" +
+                            "'" + member.key + "' is not an output of op '" +
                                 graph.ops[step.op].name + "'");
       REPRISE_RETURN_IF_ERROR(
           readOffset(member, "value '" + member.key + "'",

@@ -45,7 +45,7 @@ static rt::Expected<Rate> parseRate(const std::string &text,
   double number = 0;
   std::string name;
   if (!(stream >> number >> name) || !stream.eof())
-    return wrong(text, "'" + part + "' is no number with a unit");
+    return wrong(text, "'" + part + "' is not a number with a unit");
   const Unit *unit = nullptr;
   for (const Unit &known : kUnits)
     if (name == known.name)

@@ -31,7 +31,7 @@ static Status readHeader(GzipInput &input, const std::string &path,
   uint32_t wanted = 0x800 | rank;
   if (magic != wanted)
     return damaged(path,
-                   "is no IDX file of bytes with " + std::to_string(rank) +
+                   "is not an IDX file of bytes with " + std::to_string(rank) +
                        " dimensions: its magic is " + std::to_string(magic) +
                        ", not " + std::to_string(wanted));
   for (unsigned i = 0; i < rank; ++i) {

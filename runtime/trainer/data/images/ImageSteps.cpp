@@ -43,7 +43,7 @@ static Status wrong(const std::string &step, const std::string &why,
                     const char *file = __builtin_FILE(),
                     int line = __builtin_LINE()) {
   return Status::error(RP_INVALID_ARGUMENT,
-                       "'" + step + "' is no step for images: " + why, file,
+                       "'" + step + "' is not a step for images: " + why, file,
                        line);
 }
 

@@ -163,7 +163,8 @@ static Expected<int32_t> readLabel(const InputFile &file, const Place &place,
     isGood = isGood && std::strchr(" \r\n", *c);
   if (isGood)
     return label;
-  return damaged(file.path(), "holds '" + entry + "', which is no class: it " +
+  return damaged(file.path(), "holds '" + entry +
+                                  "', which is not a class: it " +
                                   "must be the number of one as digits");
 }
 
@@ -255,7 +256,7 @@ static Expected<Archive> openArchive(const std::string &path) {
                                  "1");
   archive_read_support_filter_all(a.get()); // to detect compression
   if (archive_read_open_filename(a.get(), path.c_str(), 1 << 16) != ARCHIVE_OK)
-    return damaged(path, "is no tar archive: " + reasonOf(a));
+    return damaged(path, "is not a tar archive: " + reasonOf(a));
   return a;
 }
 

@@ -27,11 +27,11 @@ Expected<std::string> reprise::rt::parseOrientation(const std::string &text) {
   }
   if (code.size() == 3 && lines == 7)
     return code;
-  return Status::error(RP_INVALID_ARGUMENT,
-                       "'" + text +
-                           "' is no orientation; say where the axes x, y and z "
-                           "point, one letter each of R or L, A or P, S or I, "
-                           "as RAS or LPS");
+  return Status::error(
+      RP_INVALID_ARGUMENT,
+      "'" + text +
+          "' is not an orientation; give the directions of the axes x, y and "
+          "z, one letter each of R or L, A or P, S or I, as RAS or LPS");
 }
 
 std::string reprise::rt::orientationOf(const nifti_image &volume) {
