@@ -43,9 +43,8 @@ rt::Status tools::refuseLimit(const ModelRequest &request,
                                  : "the least that was found is " +
                                        text::formatSize(floor.possible);
   std::string batch = fittingBatch(request, left);
-  message += batch.empty()
-                 ? "; a smaller model or data set would help"
-                 : "; " + batch + " fits without recomputation";
+  message += batch.empty() ? "; a smaller model or data set would help"
+                           : "; " + batch + " fits without recomputation";
   // The process needs the bytes outside the program in any case.
   if (floor.possible < floor.plain)
     message += ", and --budget " + budgetText(floor.possible) +

@@ -75,15 +75,16 @@ Status VolumeFile::readHeader() {
   if (volume)
     return Status();
   if (got < sizeof header.one)
-    return damagedVolume(name, "it is not a NIfTI volume, or is truncated after " +
-                                   std::to_string(got) +
-                                   " bytes of its header");
+    return damagedVolume(name,
+                         "it is not a NIfTI volume, or is truncated after " +
+                             std::to_string(got) + " bytes of its header");
   bool isApart =
       (isOf(sizeof header.one) && !std::memcmp(header.one.magic, "ni1", 4)) ||
       (isOf(sizeof header.two) && !std::memcmp(header.two.magic, "ni2", 4));
-  return damagedVolume(name, isApart ? "it is not a NIfTI volume of one file: its "
-                                       "values are in another; convert it"
-                                     : "it is not a NIfTI volume");
+  return damagedVolume(name, isApart
+                                 ? "it is not a NIfTI volume of one file: its "
+                                   "values are in another; convert it"
+                                 : "it is not a NIfTI volume");
 }
 
 Status VolumeFile::checkEnd(uint64_t bytes) const {
