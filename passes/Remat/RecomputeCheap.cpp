@@ -72,7 +72,7 @@ namespace {
 using Reads = llvm::SmallMapVector<Value, uint64_t, 4>;
 
 /// An op that a library call may wait for.
-struct Fellow {
+struct PeerReader {
   /// The op that reads the value too, or begins with the same computation; and
   /// the op before which the call is then placed. Null: there is none.
   Operation *reader = nullptr, *behind = nullptr;
@@ -87,7 +87,7 @@ public:
     number();
     markNeeds();
     kept = plan::chooseKeptValues(values);
-    waitForFellows();
+    waitForPeers();
     for (Operation &reader : llvm::make_early_inc_range(block))
       for (OpOperand &operand : reader.getOpOperands())
         operand.set(valueFor(operand.get(), &reader));
@@ -123,11 +123,11 @@ private:
   void number();
   void markNeeds();
   bool isAbsent(Value value, Operation *reader) const;
-  void waitForFellows();
-  Fellow findSums(Operation *call, Value value) const;
-  Fellow findFellow(Operation *call, Value value) const;
+  void waitForPeers();
+  PeerReader findSums(Operation *call, Value value) const;
+  PeerReader findPeer(Operation *call, Value value) const;
   Operation *findSame(Operation *op, Operation *reader) const;
-  Operation *lastOf(Operation *fellow, Operation *op, Attribute origin) const;
+  Operation *lastOf(Operation *peer, Operation *op, Attribute origin) const;
   Value valueFor(Value value, Operation *reader);
   SmallVector<Operation *> missingFor(Value value, Operation *reader) const;
   void eraseUnread();
@@ -148,7 +148,7 @@ private:
   /// Calls that read values recomputed for others.
   llvm::DenseMap<Operation *, sg::OriginAttr> borrows;
   /// The first op of a kernel that computes part of those values on its way.
-  llvm::DenseMap<Operation *, Operation *> fellows;
+  llvm::DenseMap<Operation *, Operation *> peers;
   /// Recomputed values, by the original and the origin they were recomputed
   /// for.
   llvm::DenseMap<std::pair<Value, Attribute>, Value> again;
@@ -284,9 +284,9 @@ SmallVector<Operation *> Recomputer::missingFor(Value value,
 
 /// Finds, after `call` and without another call in between, a reader of `value`
 /// in the same phase, and sums of values derived from it.
-Fellow Recomputer::findSums(Operation *call, Value value) const {
+PeerReader Recomputer::findSums(Operation *call, Value value) const {
   ArrayRef<int64_t> shape = cast<RankedTensorType>(value.getType()).getShape();
-  Fellow found;
+  PeerReader found;
   llvm::DenseSet<Value> made, summed; // from the value; sums of these
   auto follows = [](Operation *op, const llvm::DenseSet<Value> &values) {
     return llvm::any_of(op->getOperands(),
@@ -346,7 +346,7 @@ static bool areSame(Value a, Value b) {
 /// Finds, after `call` and without another call in between, an op of the same
 /// phase that begins with the computation of `value`, each of whose elements is
 /// recomputed at its own place.
-Fellow Recomputer::findFellow(Operation *call, Value value) const {
+PeerReader Recomputer::findPeer(Operation *call, Value value) const {
   SmallVector<Operation *> missing = missingFor(value, call);
   for (Operation *op : missing) {
     KernelRole role = kernelRoleOf(op);
@@ -361,7 +361,7 @@ Fellow Recomputer::findFellow(Operation *call, Value value) const {
                     isSameOp(other, other->getOperands(), op);
            });
   };
-  Fellow found;
+  PeerReader found;
   for (Operation *op = call->getNextNode(); op; op = op->getNextNode()) {
     if (isa<LibraryOpInterface>(op) || op->hasTrait<OpTrait::IsTerminator>()) {
       found.behind = op;
@@ -370,7 +370,7 @@ Fellow Recomputer::findFellow(Operation *call, Value value) const {
     if (!found.reader && begins(op))
       found.reader = op;
   }
-  return found.reader ? found : Fellow();
+  return found.reader ? found : PeerReader();
 }
 
 /// Returns the call and its dependent ops before `behind`; nothing if these
@@ -405,7 +405,7 @@ static SmallVector<Operation *> whatWaits(Operation *call, Operation *behind) {
 ///
 ///   input gradient, {activation}, filter gradient, {slope}
 ///   input gradient, {activation, slope}, filter gradient
-void Recomputer::waitForFellows() {
+void Recomputer::waitForPeers() {
   SmallVector<Operation *> calls;
   for (Operation &op : block)
     if (isa<LibraryOpInterface>(op))
@@ -414,20 +414,20 @@ void Recomputer::waitForFellows() {
     for (Value operand : call->getOperands()) {
       if (!isAbsent(operand, call))
         continue;
-      Fellow fellow = findSums(call, operand);
-      bool isSame = fellow.behind;
+      PeerReader peer = findSums(call, operand);
+      bool isSame = peer.behind;
       if (!isSame)
-        fellow = findFellow(call, operand);
-      if (!fellow.behind)
+        peer = findPeer(call, operand);
+      if (!peer.behind)
         continue;
-      SmallVector<Operation *> waiting = whatWaits(call, fellow.behind);
+      SmallVector<Operation *> waiting = whatWaits(call, peer.behind);
       if (waiting.empty())
         continue;
-      borrows[call] = sg::originOf(fellow.reader);
+      borrows[call] = sg::originOf(peer.reader);
       if (!isSame)
-        fellows[call] = fellow.reader;
+        peers[call] = peer.reader;
       for (Operation *op : waiting)
-        op->moveBefore(fellow.behind);
+        op->moveBefore(peer.behind);
       break;
     }
 }
@@ -450,17 +450,17 @@ Operation *Recomputer::findSame(Operation *op, Operation *reader) const {
   return nullptr;
 }
 
-/// Returns the later of `fellow` and the producers of the operands of a clone
+/// Returns the later of `peer` and the producers of the operands of a clone
 /// of `op`: a kernel runs at the place of its last op, and others wait for it.
-Operation *Recomputer::lastOf(Operation *fellow, Operation *op,
+Operation *Recomputer::lastOf(Operation *peer, Operation *op,
                               Attribute origin) const {
   for (Value operand : op->getOperands()) {
     Value there = again.lookup({operand, origin});
     Operation *maker = (there ? there : operand).getDefiningOp();
-    if (maker && fellow->isBeforeInBlock(maker))
-      fellow = maker;
+    if (maker && peer->isBeforeInBlock(maker))
+      peer = maker;
   }
-  return fellow;
+  return peer;
 }
 
 Value Recomputer::valueFor(Value value, Operation *reader) {
@@ -471,14 +471,14 @@ Value Recomputer::valueFor(Value value, Operation *reader) {
     return found;
   OpBuilder builder(reader);
   for (Operation *op : missingFor(value, reader)) {
-    Operation *fellow = fellows.lookup(reader);
-    if (Operation *same = fellow ? findSame(op, reader) : nullptr) {
+    Operation *peer = peers.lookup(reader);
+    if (Operation *same = peer ? findSame(op, reader) : nullptr) {
       again[{op->getResult(0), origin}] = same->getResult(0);
       continue;
     }
     builder.setInsertionPoint(reader);
-    if (fellow && !isView(op))
-      builder.setInsertionPointAfter(lastOf(fellow, op, origin));
+    if (peer && !isView(op))
+      builder.setInsertionPointAfter(lastOf(peer, op, origin));
     Operation *clone = builder.clone(*op);
     for (OpOperand &operand : clone->getOpOperands())
       if (Value other = again.lookup({operand.get(), origin}))

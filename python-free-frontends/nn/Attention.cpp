@@ -94,13 +94,14 @@ Tensor nn::joinHeads(const Tensor &x) {
 MultiheadAttention::MultiheadAttention(int64_t channels, int64_t heads,
                                        double dropout)
     : heads(heads), dropout(dropout),
-      outProj(
-          add<Linear>("out_proj", channels, channels,
-                      LinearInit{Beginning::uniform(1.0 / std::sqrt(channels)),
-                                 Beginning::zeros()})) {
-  registerVariable(Beginning::xavierUniform(channels, 3 * channels)
+      outProj(add<Linear>(
+          "out_proj", channels, channels,
+          LinearInit{Initializer::uniform(1.0 / std::sqrt(channels)),
+                     Initializer::zeros()})) {
+  registerVariable(Initializer::xavierUniform(channels, 3 * channels)
                        .variable("in_proj_weight", {3 * channels, channels}));
-  registerVariable(Beginning::zeros().variable("in_proj_bias", {3 * channels}));
+  registerVariable(
+      Initializer::zeros().variable("in_proj_bias", {3 * channels}));
 }
 
 Tensor MultiheadAttention::forward(Tensor x) {
@@ -117,7 +118,7 @@ Tensor MultiheadAttention::forward(Tensor x) {
 //===----------------------------------------------------------------------===//
 
 static LinearInit xavier(int64_t in, int64_t out) {
-  return {Beginning::xavierUniform(in, out), Beginning::normal(1e-6)};
+  return {Initializer::xavierUniform(in, out), Initializer::normal(1e-6)};
 }
 
 Perceptron::Perceptron(int64_t channels, int64_t hidden, double dropout)

@@ -8,19 +8,19 @@ using namespace mlir;
 using namespace reprise;
 using namespace reprise::nn;
 
-Beginning Beginning::xavierUniform(int64_t in, int64_t out) {
+Initializer Initializer::xavierUniform(int64_t in, int64_t out) {
   return uniform(std::sqrt(6.0 / static_cast<double>(in + out)));
 }
 
-VariableSpec Beginning::variable(std::string name,
-                                 llvm::ArrayRef<int64_t> shape) const {
+VariableSpec Initializer::variable(std::string name,
+                                   llvm::ArrayRef<int64_t> shape) const {
   return {std::move(name), llvm::SmallVector<int64_t>(shape),
           sg::Role::Parameter, kind, parameter};
 }
 
 LinearInit LinearInit::uniform(int64_t fanIn) {
-  Beginning both =
-      Beginning::uniform(1.0 / std::sqrt(static_cast<double>(fanIn)));
+  Initializer both =
+      Initializer::uniform(1.0 / std::sqrt(static_cast<double>(fanIn)));
   return {both, both};
 }
 
@@ -60,7 +60,7 @@ Conv2d::Conv2d(int64_t in, int64_t out, const Conv2dOptions &options)
   registerVariable(std::move(weight));
   if (hasBias)
     registerVariable(
-        init.bias.value_or(Beginning::zeros()).variable("bias", {out}));
+        init.bias.value_or(Initializer::zeros()).variable("bias", {out}));
 }
 
 Tensor Conv2d::forward(Tensor x) {

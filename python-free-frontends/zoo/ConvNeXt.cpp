@@ -20,7 +20,7 @@ constexpr double kEpsilon = 1e-6;
 constexpr double kLayerScale = 1e-6;
 
 nn::LinearInit published() {
-  return {nn::Beginning::normal(0.02), nn::Beginning::zeros()};
+  return {nn::Initializer::normal(0.02), nn::Initializer::zeros()};
 }
 
 nn::Conv2dOptions convolution(int64_t kernel, int64_t stride, int64_t padding,

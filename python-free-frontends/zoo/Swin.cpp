@@ -26,7 +26,7 @@ constexpr double kEpsilon = 1e-5;
 constexpr int64_t kFramesOfPatch = 2;
 
 nn::LinearInit published() {
-  return {nn::Beginning::normal(0.02), nn::Beginning::zeros()};
+  return {nn::Initializer::normal(0.02), nn::Initializer::zeros()};
 }
 
 //===----------------------------------------------------------------------===//
@@ -154,7 +154,7 @@ public:
   explicit PatchMerging(int64_t channels)
       : reduction(add<nn::Linear>(
             "reduction", 4 * channels, 2 * channels,
-            nn::LinearInit{nn::Beginning::normal(0.02), std::nullopt})),
+            nn::LinearInit{nn::Initializer::normal(0.02), std::nullopt})),
         norm(add<nn::LayerNorm>("norm", 4 * channels, kEpsilon)) {}
 
 protected:

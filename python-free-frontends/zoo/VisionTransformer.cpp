@@ -104,8 +104,8 @@ public:
     patches.kernel = patches.geometry.stride = {patch, patch};
     patches.bias = true;
     double fanIn = *options.channels * patch * patch;
-    patches.init = {nn::Beginning::normal(1.0 / std::sqrt(fanIn)),
-                    nn::Beginning::zeros()};
+    patches.init = {nn::Initializer::normal(1.0 / std::sqrt(fanIn)),
+                    nn::Initializer::zeros()};
     convProj = &add<nn::Conv2d>("conv_proj", *options.channels, width, patches);
     int64_t tokens = (*options.height / patch) * (*options.width / patch) + 1;
     encoder = &add<Encoder>("encoder", size, tokens, options);

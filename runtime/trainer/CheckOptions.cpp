@@ -1,7 +1,7 @@
 //===- CheckOptions.cpp - Check the options of a run ----------------------===//
 
 #include "CheckOptions.h"
-#include "StepForm.h"
+#include "EntryBindings.h"
 
 using namespace reprise::rt;
 

@@ -6,8 +6,8 @@
 // averaged over full batches.
 //
 //===----------------------------------------------------------------------===//
+#include "EntryBindings.h"
 #include "NonFinite.h"
-#include "StepForm.h"
 #include "reprise/Runtime/Trainer/Loader.h"
 #include "reprise/Runtime/Trainer/Trainer.h"
 #include <algorithm>
@@ -41,7 +41,7 @@ static size_t largestOf(const float *logits, int32_t classes) {
   return size_t(std::max_element(logits, logits + classes) - logits);
 }
 
-static Status addRows(const StepForm &form, const Batch &batch,
+static Status addRows(const EntryBindings &form, const Batch &batch,
                       const float *logits, EvaluateResult &result,
                       double &lossSum) {
   const int32_t *labels = batch.as<int32_t>(*form.label);
@@ -92,7 +92,7 @@ static Status loadVariables(Backend &backend, const EvaluateOptions &options,
     spec.normalization = position->normalization;
   if (spec.classNames.empty())
     spec.classNames = position->classNames;
-  takeImageSettings(position->course, options.given, spec);
+  takeImageSettings(position->runSettings, options.given, spec);
   return Status();
 }
 
@@ -108,7 +108,7 @@ struct Sums {
 
 } // namespace
 
-static Status giveBatch(Backend &backend, const StepForm &form,
+static Status giveBatch(Backend &backend, const EntryBindings &form,
                         const Batch &batch) {
   REPRISE_RETURN_IF_ERROR(setBatch(backend, form, batch, 0, 0));
   float rate = 0; // nothing is learnt
@@ -118,7 +118,7 @@ static Status giveBatch(Backend &backend, const StepForm &form,
 }
 
 /// Adds the first tensor that is not finite to an error.
-static Status explain(Backend &backend, const StepForm &form,
+static Status explain(Backend &backend, const EntryBindings &form,
                       const Batch &batch, const std::string &output,
                       const Status &error) {
   if (!giveBatch(backend, form, batch).ok())
@@ -131,7 +131,7 @@ static Status explain(Backend &backend, const StepForm &form,
 }
 
 /// Adds what the program says of a full batch.
-static Status addFullBatch(Backend &backend, const StepForm &form,
+static Status addFullBatch(Backend &backend, const EntryBindings &form,
                            const Batch &batch, EvaluateResult &result,
                            Sums &sums) {
   std::map<std::string, double> metrics;
@@ -159,7 +159,7 @@ static Status addFullBatch(Backend &backend, const StepForm &form,
   return Status();
 }
 
-static Status runBatch(Backend &backend, const StepForm &form,
+static Status runBatch(Backend &backend, const EntryBindings &form,
                        const Batch &batch, EvaluateResult &result, Sums &sums) {
   REPRISE_RETURN_IF_ERROR(giveBatch(backend, form, batch));
   REPRISE_RETURN_IF_ERROR(backend.run(form.entry));
@@ -174,7 +174,7 @@ static Status runBatch(Backend &backend, const StepForm &form,
   return added.ok() ? added : explain(backend, form, batch, form.logits, added);
 }
 
-static Status runBatches(Backend &backend, const StepForm &form,
+static Status runBatches(Backend &backend, const EntryBindings &form,
                          const EvaluateOptions &options, Loader &loader,
                          uint64_t images, EvaluateResult &result) {
   Sums sums;
@@ -200,7 +200,7 @@ static Status runBatches(Backend &backend, const StepForm &form,
 }
 
 /// Counts the images that will count.
-static Expected<uint64_t> countImages(const StepForm &form,
+static Expected<uint64_t> countImages(const EntryBindings &form,
                                       const EvaluateOptions &options,
                                       uint64_t images) {
   if (options.batches > 0)
@@ -223,13 +223,13 @@ DataSpec reprise::rt::evaluationData(const DataSpec &data,
   DataSpec spec = data;
   spec.normalization = position.normalization;
   spec.classNames = position.classNames;
-  takeImageSettings(position.course, given, spec);
+  takeImageSettings(position.runSettings, given, spec);
   return spec;
 }
 
 Status reprise::rt::checkEvaluation(const Backend &backend,
                                     const DataSpec &data) {
-  Expected<StepForm> form = readStepForm(backend, StepKind::Evaluate);
+  Expected<EntryBindings> form = readEntryBindings(backend, StepKind::Evaluate);
   if (!form.ok())
     return form.status();
   if (!traitsOf(data).hasTest())
@@ -253,7 +253,7 @@ Status reprise::rt::checkEvaluation(const Backend &backend,
 
 Expected<EvaluateResult> reprise::rt::evaluate(Backend &backend,
                                                const EvaluateOptions &options) {
-  Expected<StepForm> form = readStepForm(backend, StepKind::Evaluate);
+  Expected<EntryBindings> form = readEntryBindings(backend, StepKind::Evaluate);
   if (!form.ok())
     return form.status();
   DataSpec spec = options.data;

@@ -1,8 +1,8 @@
 //===- NonFinite.cpp - Steps whose loss is not finite ---------------------===//
 
 #include "NonFinite.h"
-#include "reprise/Runtime/Trainer/Course.h"
 #include "reprise/Runtime/Trainer/Loader.h"
+#include "reprise/Runtime/Trainer/RunSettings.h"
 
 #include <cmath>
 
@@ -25,7 +25,7 @@ static Expected<Backend::NonFinite> runAgain(Backend &backend,
     return batch.status();
   if (!*batch)
     return Status::error(RP_INTERNAL, "its batch is not there again");
-  const StepForm &form = step.form;
+  const EntryBindings &form = step.form;
   REPRISE_RETURN_IF_ERROR(
       setBatch(backend, form, **batch, step.batch.seed, step.number));
   REPRISE_RETURN_IF_ERROR(backend.setInput(form.entry, form.learningRate,
@@ -53,7 +53,7 @@ std::string reprise::rt::tellFirstNonFinite(Backend &backend,
 
 Expected<float> reprise::rt::readFiniteLoss(Backend &backend,
                                             const StepAgain &step) {
-  const StepForm &form = step.form;
+  const EntryBindings &form = step.form;
   float loss = 0;
   uint8_t bad = 0;
   std::string name = "step " + std::to_string(step.number + 1);
@@ -77,7 +77,7 @@ Expected<float> reprise::rt::readFiniteLoss(Backend &backend,
                          what + ": all labels of its batch are ignored");
   return Status::error(RP_INVALID_ARGUMENT,
                        what + " at a learning rate of " +
-                           courseNumber(step.rate) +
+                           settingNumber(step.rate) +
                            tellFirstNonFinite(backend, step) +
                            "; lower the learning rate or check the data "
                            "(nothing was saved after this step)");

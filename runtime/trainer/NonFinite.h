@@ -9,9 +9,9 @@ namespace reprise::rt {
 /// The inputs of a second run of a training step, beside the variables.
 struct StepAgain {
   const TrainingData &data;
-  const StepForm &form; // of the program that ran the step
-  LoaderOptions batch;  // the loader's first batch is the step's
-  uint64_t number = 0;  // steps before this one
+  const EntryBindings &form; // of the program that ran the step
+  LoaderOptions batch;       // the loader's first batch is the step's
+  uint64_t number = 0;       // steps before this one
   float rate = 0;
   /// Whether no parameter has been updated since the step began.
   bool isUnchanged = false;

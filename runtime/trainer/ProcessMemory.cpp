@@ -10,7 +10,7 @@
 //
 //===----------------------------------------------------------------------===//
 #include "reprise/Runtime/Trainer/ProcessMemory.h"
-#include "StepForm.h"
+#include "EntryBindings.h"
 #include "reprise/Runtime/HostMemory.h"
 #include "reprise/Runtime/Trainer/Backend.h"
 #include "reprise/Runtime/Trainer/Loader.h"

@@ -4,7 +4,7 @@
 //
 //===----------------------------------------------------------------------===//
 #include "reprise/Runtime/Trainer/Backend.h"
-#include "reprise/Runtime/Trainer/Course.h"
+#include "reprise/Runtime/Trainer/RunSettings.h"
 #include <nlohmann/json.hpp>
 
 using namespace reprise::rt;
@@ -132,31 +132,31 @@ private:
 /// The compiler's note names the optimizer and the compiled model; another
 /// compiler may omit it.
 std::map<std::string, std::string> SessionBackend::settings() const {
-  Course course;
-  course["threads"] = std::to_string(rp_program_threads(program));
+  RunSettings runSettings;
+  runSettings["threads"] = std::to_string(rp_program_threads(program));
   auto note =
       nlohmann::json::parse(rp_program_plan_note(program), nullptr, false);
   if (!note.is_object() || !note.contains("training") ||
       !note["training"].is_object())
-    return course;
+    return runSettings;
   for (const char *name :
        {"momentum", "weight-decay", "norm-bias-weight-decay", "nesterov",
         "clip-grad-norm", "clip-tolerance", "clip-momentum", "label-smoothing",
         "mixup", "accumulate", "ignore-index"}) {
     auto value = note["training"].find(name);
     if (value != note["training"].end() && value->is_number())
-      course[name] = courseNumber(value->get<double>());
+      runSettings[name] = settingNumber(value->get<double>());
   }
   for (const char *name : {"amp", "attention", "class-weights", "grad-clipper",
                            "clip-norm-type", "no-weight-decay", "optimizer"}) {
     auto text = note["training"].find(name);
     if (text != note["training"].end() && text->is_string())
-      course[name] = text->get<std::string>();
+      runSettings[name] = text->get<std::string>();
   }
   auto digest = note["training"].find("model");
   if (digest != note["training"].end() && digest->is_string())
-    course["model"] = model() + " (" + digest->get<std::string>() + ")";
-  return course;
+    runSettings["model"] = model() + " (" + digest->get<std::string>() + ")";
+  return runSettings;
 }
 
 /// Reads the ranges of an input's integers.

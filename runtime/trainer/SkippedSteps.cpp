@@ -20,7 +20,7 @@ Status SkippedSteps::take(std::map<std::string, double> &metrics,
   if (!isSkipped)
     return {};
   lastScale = float(metrics[kScale]);
-  std::string scale = courseNumber(metrics[kScale]);
+  std::string scale = settingNumber(metrics[kScale]);
   if (options.maxSkippedSteps && inARow >= options.maxSkippedSteps)
     return Status::error(
         RP_INVALID_ARGUMENT,

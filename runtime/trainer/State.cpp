@@ -18,12 +18,12 @@ using namespace reprise::rt;
 
 static constexpr char kFormat[] = "reprise-state";
 static constexpr char kVersion[] = "2";
-static constexpr char kFirstVersion[] = "1";             // without a course
+static constexpr char kFirstVersion[] = "1";             // without settings
 static constexpr char kSkippedSteps[] = "skipped_steps"; // 0 if missing
 static constexpr char kRecipe[] = "recipe";
 static constexpr char kModelOptions[] = "model_options";
 static constexpr char kClassNames[] = "class_names"; // if the data has them
-static constexpr char kCoursePrefix[] = "course.";
+static constexpr char kSettingsPrefix[] = "course.";
 static constexpr char kHookPrefix[] = "hook.";
 
 /// Returns a float's bits, which restore it exactly.
@@ -99,8 +99,8 @@ static Metadata metadataOf(Backend &backend, const RunPosition &position) {
   for (const auto &[name, value] : position.hooks)
     if (!value.empty())
       m[kHookPrefix + name] = value;
-  for (const auto &[name, value] : position.course)
-    m[kCoursePrefix + name] = value;
+  for (const auto &[name, value] : position.runSettings)
+    m[kSettingsPrefix + name] = value;
   return m;
 }
 
@@ -193,7 +193,7 @@ static Expected<RunPosition> readPosition(const SafetensorsFile &file) {
   if (!names.ok())
     return names.status();
   p.classNames = std::move(*names);
-  readPrefixed(file, kCoursePrefix, p.course);
+  readPrefixed(file, kSettingsPrefix, p.runSettings);
   readPrefixed(file, kHookPrefix, p.hooks);
   return p;
 }

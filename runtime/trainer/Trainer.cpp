@@ -12,11 +12,11 @@
 #include "reprise/Runtime/Trainer/Trainer.h"
 #include "../support/Restate.h"
 #include "CheckOptions.h"
+#include "EntryBindings.h"
 #include "NonFinite.h"
 #include "RunningMean.h"
 #include "Saving.h"
 #include "SkippedSteps.h"
-#include "StepForm.h"
 #include "TrainingData.h"
 #include "hooks/HookRun.h"
 #include "reprise/Runtime/Trainer/Loader.h"
@@ -58,7 +58,7 @@ public:
   TrainResult result;
 
 private:
-  Status chooseCourse();
+  Status chooseSettings();
   Status loadVariables();
   Status checkResumed() const;
   Status planSteps();
@@ -96,9 +96,9 @@ private:
   const TrainOptions &options;
   const std::string entry = entryName(StepKind::Train);
   HookRun hooks;
-  StepForm form; // of the run's first program
+  EntryBindings form; // of the run's first program
   /// The form of the backend's present program, and the steps it runs.
-  StepForm current;
+  EntryBindings current;
   std::optional<StepPlace> currentPlace;
   PathLock lock; // on savePath
   std::unique_ptr<TrainingData> data;
@@ -163,8 +163,8 @@ Status Run::checkResumed() const {
 }
 
 /// Determines the settings of the run's course: the user's, or the state's.
-Status Run::chooseCourse() {
-  Course asked = backend.settings();
+Status Run::chooseSettings() {
+  RunSettings asked = backend.settings();
   addLearningRate(options.learningRate, asked);
   uint64_t perEpoch = data->stepsPerEpoch(), steps = options.steps;
   if (options.epochs > 0 &&
@@ -180,28 +180,28 @@ Status Run::chooseCourse() {
   for (const auto &[name, value] : data->settings())
     asked[name] = value;
   asked["shuffle"] = options.data.keepsOrder ? "false" : "true";
-  Course &course = result.position.course;
+  RunSettings &runSettings = result.position.runSettings;
   if (!options.resumePath.empty()) {
     // Runs whose states lack the setting followed the kind of data.
-    course.try_emplace("shuffle",
-                       data->all().shuffledBefore() ? "true" : "false");
+    runSettings.try_emplace("shuffle",
+                            data->all().shuffledBefore() ? "true" : "false");
     std::set<std::string> given = options.given;
     if (asked.count("steps")) // an explicit length is always intended
       given.insert("steps");
-    Expected<Course> chosen = continueCourse(
-        options.resumePath, course, {asked, given, options.overridden});
+    Expected<RunSettings> chosen = continueSettings(
+        options.resumePath, runSettings, {asked, given, options.overridden});
     if (!chosen.ok())
       return chosen.status();
     asked = std::move(*chosen);
   }
-  course = std::move(asked);
-  if (!course.count("steps"))
+  runSettings = std::move(asked);
+  if (!runSettings.count("steps"))
     return invalid("'" + options.resumePath +
                    "' does not say how long to train; give either the number "
                    "of epochs or the number of steps");
   REPRISE_RETURN_IF_ERROR(
-      readLearningRate(options.resumePath, course, result.learningRate));
-  return readSteps(options.resumePath, course, total);
+      readLearningRate(options.resumePath, runSettings, result.learningRate));
+  return readSteps(options.resumePath, runSettings, total);
 }
 
 Status Run::planSteps() {
@@ -221,7 +221,7 @@ Status Run::openData() {
     spec.normalization = result.position.normalization;
   if (!result.position.classNames.empty())
     spec.classNames = result.position.classNames;
-  takeImageSettings(result.position.course, options.given, spec);
+  takeImageSettings(result.position.runSettings, options.given, spec);
   std::vector<Bucket> sizes;
   if (options.programs)
     sizes = options.programs->buckets();
@@ -262,7 +262,7 @@ Status Run::startLoader() {
 
 Status Run::prepare() {
   REPRISE_RETURN_IF_ERROR(checkOptions(options));
-  Expected<StepForm> read = readStepForm(backend, StepKind::Train);
+  Expected<EntryBindings> read = readEntryBindings(backend, StepKind::Train);
   if (!read.ok())
     return read.status();
   form = current = *read;
@@ -274,7 +274,7 @@ Status Run::prepare() {
   REPRISE_RETURN_IF_ERROR(openData());
   if (!options.resumePath.empty())
     REPRISE_RETURN_IF_ERROR(checkResumed());
-  REPRISE_RETURN_IF_ERROR(chooseCourse());
+  REPRISE_RETURN_IF_ERROR(chooseSettings());
   RunPosition &position = result.position;
   if (!options.recipe.empty())
     position.recipe = options.recipe;
@@ -287,8 +287,8 @@ Status Run::prepare() {
     position.classNames = std::move(names);
   REPRISE_RETURN_IF_ERROR(planSteps());
   result.data = data->inventory();
-  REPRISE_RETURN_IF_ERROR(
-      readShuffle(options.resumePath, position.course, result.data.isShuffled));
+  REPRISE_RETURN_IF_ERROR(readShuffle(options.resumePath, position.runSettings,
+                                      result.data.isShuffled));
   REPRISE_RETURN_IF_ERROR(startLoader());
   if (options.onData)
     options.onData(result.data);
@@ -308,7 +308,7 @@ Status Run::takeProgram(const StepPlace &place) {
   }
   REPRISE_RETURN_IF_ERROR(options.programs->use(backend, place));
   currentPlace = place;
-  Expected<StepForm> read = readStepForm(backend, StepKind::Train);
+  Expected<EntryBindings> read = readEntryBindings(backend, StepKind::Train);
   if (!read.ok())
     return read.status();
   current = *read;

@@ -5,7 +5,7 @@
 using namespace reprise::rt;
 
 /// Returns the columns of a program for images of another size.
-static Expected<std::vector<Column>> columnsOf(const StepForm &form,
+static Expected<std::vector<Column>> columnsOf(const EntryBindings &form,
                                                const Bucket &bucket) {
   std::vector<Column> columns = form.columns;
   size_t images = 0;
@@ -22,7 +22,7 @@ static Expected<std::vector<Column>> columnsOf(const StepForm &form,
                        "one image (height x width x channels), and a label");
 }
 
-Status TrainingData::sort(const DataSpec &spec, const StepForm &form,
+Status TrainingData::sort(const DataSpec &spec, const EntryBindings &form,
                           const std::vector<Bucket> &wanted) {
   for (const Bucket &bucket : wanted) {
     Expected<std::vector<Column>> columns = columnsOf(form, bucket);
@@ -47,7 +47,7 @@ Status TrainingData::sort(const DataSpec &spec, const StepForm &form,
 }
 
 Expected<std::unique_ptr<TrainingData>>
-TrainingData::open(const DataSpec &spec, const StepForm &form,
+TrainingData::open(const DataSpec &spec, const EntryBindings &form,
                    const std::vector<Bucket> &buckets) {
   auto opened = openDataset(spec, Split::Train, form.wanted());
   if (!opened.ok())

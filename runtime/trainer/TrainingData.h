@@ -2,7 +2,7 @@
 #ifndef REPRISE_RUNTIME_TRAINER_TRAININGDATA_H
 #define REPRISE_RUNTIME_TRAINER_TRAININGDATA_H
 
-#include "StepForm.h"
+#include "EntryBindings.h"
 #include "reprise/Runtime/Trainer/Programs.h"
 #include "reprise/Runtime/Trainer/Trainer.h"
 
@@ -15,7 +15,7 @@ public:
   /// Fails unless the data fits `form`. With buckets, the sizes of images are
   /// read one by one if they differ.
   static Expected<std::unique_ptr<TrainingData>>
-  open(const DataSpec &spec, const StepForm &form,
+  open(const DataSpec &spec, const EntryBindings &form,
        const std::vector<Bucket> &buckets);
 
   /// The data in the size of the run's first program.
@@ -25,7 +25,7 @@ public:
   /// Returns the images of a step of a bucket, or of any step without buckets.
   size_t batchOf(size_t bucket) const;
   /// Returns the settings that affect the bits of a run, by the names of
-  /// Course.h.
+  /// RunSettings.h.
   std::map<std::string, std::string> settings() const;
   /// Loads batches of the data, which must outlive the loader.
   Expected<std::unique_ptr<Loader>> load(const LoaderOptions &options) const;
@@ -37,7 +37,7 @@ private:
     Bucket bucket;
     std::vector<uint64_t> rows;
   };
-  Status sort(const DataSpec &spec, const StepForm &form,
+  Status sort(const DataSpec &spec, const EntryBindings &form,
               const std::vector<Bucket> &wanted);
 
   std::unique_ptr<Dataset> data;

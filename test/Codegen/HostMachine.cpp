@@ -1,5 +1,4 @@
-//===- HostMachine.cpp - Kernels on this processor
-//-------------------------===//
+//===- HostMachine.cpp - Kernels on this processor ------------------------===//
 
 #include "HostCode.h"
 #include "KernelMachine.h"

@@ -205,7 +205,7 @@ TEST_F(DeclaredPrograms, AStateOfAdamwGoesOnWithTheSameBits) {
   EXPECT_EQ(result->steps, 5u);
   EXPECT_EQ(read("w"), whole);
   EXPECT_EQ(read("w.exp_avg"), mean);
-  EXPECT_EQ(result->position.course.at("optimizer"),
+  EXPECT_EQ(result->position.runSettings.at("optimizer"),
             "adamw beta1=0.9 beta2=0.999 epsilon=1e-08 weight-decay=0.01");
 }
 

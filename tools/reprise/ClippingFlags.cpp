@@ -46,51 +46,52 @@ void CompileFlags::addClippingOptions() {
       ->group(group);
 }
 
-/// Takes a setting of a course, unless it is missing or `option` is given.
-static void takeText(const rt::Course &course, const char *name,
+/// Takes a setting of the run settings, unless it is missing or `option` is
+/// given.
+static void takeText(const rt::RunSettings &runSettings, const char *name,
                      std::optional<std::string> &option) {
-  auto it = course.find(name);
-  if (!option && it != course.end())
+  auto it = runSettings.find(name);
+  if (!option && it != runSettings.end())
     option = it->second;
 }
-static void takeNumber(const rt::Course &course, const char *name,
+static void takeNumber(const rt::RunSettings &runSettings, const char *name,
                        std::optional<double> &option) {
-  auto it = course.find(name);
+  auto it = runSettings.find(name);
   double value = 0;
-  if (!option && it != course.end() && llvm::to_float(it->second, value))
+  if (!option && it != runSettings.end() && llvm::to_float(it->second, value))
     option = value;
 }
 
-void CompileFlags::resumeClipping(const rt::Course &course) {
-  takeText(course, "clip-norm-type", clipNormType);
-  auto it = course.find("grad-clipper");
-  std::string stored = it == course.end() ? kPreDefined : it->second;
+void CompileFlags::resumeClipping(const rt::RunSettings &runSettings) {
+  takeText(runSettings, "clip-norm-type", clipNormType);
+  auto it = runSettings.find("grad-clipper");
+  std::string stored = it == runSettings.end() ? kPreDefined : it->second;
   std::string mode = gradClipper.value_or(clipGradNorm ? kPreDefined : stored);
   // With another mode, the state's settings do not apply.
   if (mode != stored)
     return;
   if (mode != kPreDefined)
     gradClipper = mode;
-  takeNumber(course, "clip-grad-norm", clipGradNorm);
-  takeNumber(course, "clip-tolerance", clipTolerance);
-  takeNumber(course, "clip-momentum", clipMomentum);
+  takeNumber(runSettings, "clip-grad-norm", clipGradNorm);
+  takeNumber(runSettings, "clip-tolerance", clipTolerance);
+  takeNumber(runSettings, "clip-momentum", clipMomentum);
 }
 
-void CompileFlags::addGivenClipping(rt::Course &course,
-                                    const rt::Course &stored) const {
+void CompileFlags::addGivenClipping(rt::RunSettings &runSettings,
+                                    const rt::RunSettings &stored) const {
   // A state holds settings that have an effect.
   if (gradClipper &&
       (*gradClipper != kPreDefined || stored.count("grad-clipper")))
-    course["grad-clipper"] = *gradClipper;
+    runSettings["grad-clipper"] = *gradClipper;
   if (clipNormType && (*clipNormType != "2" || stored.count("clip-norm-type")))
-    course["clip-norm-type"] = *clipNormType;
+    runSettings["clip-norm-type"] = *clipNormType;
   const std::pair<const char *, std::optional<double>> numbers[] = {
       {"clip-grad-norm", clipGradNorm},
       {"clip-tolerance", clipTolerance},
       {"clip-momentum", clipMomentum}};
   for (const auto &[name, number] : numbers)
     if (number)
-      course[name] = rt::courseNumber(*number);
+      runSettings[name] = rt::settingNumber(*number);
 }
 
 /// Rejects an option of another mode.
@@ -110,7 +111,7 @@ rt::Status CompileFlags::readClipping(CompileOptions &options) const {
   if (clipGradNorm && isAverage)
     return refuseOf("--clip-grad-norm", kPreDefined, mode);
   if (clipGradNorm && !(*clipGradNorm > 0))
-    return misuse("--clip-grad-norm is " + rt::courseNumber(*clipGradNorm) +
+    return misuse("--clip-grad-norm is " + rt::settingNumber(*clipGradNorm) +
                   "; it must be above 0");
   if (gradClipper && !isAverage && !clipGradNorm)
     return misuse("--grad-clipper pre_defined needs the norm; give it with "
@@ -118,7 +119,7 @@ rt::Status CompileFlags::readClipping(CompileOptions &options) const {
   if (clipTolerance && !isAverage)
     return refuseOf("--clip-tolerance", "average or moving_average", mode);
   if (clipTolerance && !(*clipTolerance > 0))
-    return misuse("--clip-tolerance is " + rt::courseNumber(*clipTolerance) +
+    return misuse("--clip-tolerance is " + rt::settingNumber(*clipTolerance) +
                   "; it must be above 0");
   if (clipMomentum && mode != kMoving)
     return refuseOf("--clip-momentum", kMoving, mode);
@@ -126,7 +127,7 @@ rt::Status CompileFlags::readClipping(CompileOptions &options) const {
     return misuse("--grad-clipper moving_average needs the momentum of the "
                   "average; give it with --clip-momentum");
   if (clipMomentum && !(*clipMomentum >= 0 && *clipMomentum <= 1))
-    return misuse("--clip-momentum is " + rt::courseNumber(*clipMomentum) +
+    return misuse("--clip-momentum is " + rt::settingNumber(*clipMomentum) +
                   "; it must be between 0 and 1");
   clipping = {mode, clipGradNorm.value_or(0), clipTolerance.value_or(1),
               clipMomentum.value_or(0), clipNormType.value_or("2")};

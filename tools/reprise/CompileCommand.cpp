@@ -180,8 +180,8 @@ static rt::Expected<Made> makeArtifact(const ModelRequest &request) {
     }
     cache->drop(*name, kind);
   }
-  REPRISE_RETURN_IF_ERROR(
-      lowerLoaded(compiler, request, CompileLevel::Program, Advice::WaysOut));
+  REPRISE_RETURN_IF_ERROR(lowerLoaded(compiler, request, CompileLevel::Program,
+                                      Advice::Alternatives));
   warnOfMode(request, compiler);
   rt::Expected<std::vector<uint8_t>> bytes = compiler.emit(command);
   if (!bytes.ok())

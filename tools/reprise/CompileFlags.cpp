@@ -148,13 +148,13 @@ std::string CompileFlags::firstGiven() const {
   return firstGivenOf(command, kCompileGroup);
 }
 
-/// Takes a number of a course, if it has one.
+/// Takes a number of the run settings, if it has one.
 template <typename Number>
-static void takeSetting(const rt::Course &course, const char *name,
+static void takeSetting(const rt::RunSettings &runSettings, const char *name,
                         std::optional<Number> &option) {
-  auto it = course.find(name);
+  auto it = runSettings.find(name);
   double value = 0;
-  if (!option && it != course.end() && llvm::to_float(it->second, value))
+  if (!option && it != runSettings.end() && llvm::to_float(it->second, value))
     option = Number(value);
 }
 
@@ -179,55 +179,56 @@ static std::string writeOptimizer(const std::string &name,
                                   const HyperparameterValues &values) {
   std::string text = name;
   for (const auto &[key, value] : values)
-    text += " " + key + "=" + rt::courseNumber(value);
+    text += " " + key + "=" + rt::settingNumber(value);
   return text;
 }
 
-void CompileFlags::resume(const rt::Course &course) {
-  takeSetting(course, "threads", threads);
-  if (auto type = course.find("amp"); type != course.end() && !amp)
+void CompileFlags::resume(const rt::RunSettings &runSettings) {
+  takeSetting(runSettings, "threads", threads);
+  if (auto type = runSettings.find("amp"); type != runSettings.end() && !amp)
     amp = type->second;
-  if (auto form = course.find("attention"); form != course.end() && !attention)
+  if (auto form = runSettings.find("attention");
+      form != runSettings.end() && !attention)
     attention = form->second;
-  if (auto globs = course.find("no-weight-decay");
-      globs != course.end() && noWeightDecay.empty()) {
+  if (auto globs = runSettings.find("no-weight-decay");
+      globs != runSettings.end() && noWeightDecay.empty()) {
     llvm::SmallVector<llvm::StringRef> words;
     llvm::StringRef(globs->second).split(words, ' ');
     noWeightDecay.assign(words.begin(), words.end());
   }
-  resumeClipping(course);
-  resumeLoss(course);
-  takeSetting(course, "accumulate", accumulate);
-  auto it = course.find("optimizer");
+  resumeClipping(runSettings);
+  resumeLoss(runSettings);
+  takeSetting(runSettings, "accumulate", accumulate);
+  auto it = runSettings.find("optimizer");
   std::string name = kDefaultOptimizer.str();
   HyperparameterValues values;
-  if (it != course.end())
+  if (it != runSettings.end())
     values = parseOptimizer(it->second, name);
   // With another optimizer, the state's settings do not apply.
   if (optimizer.value_or(name) != name)
     return;
   optimizer = name;
   for (auto &[key, number] : numbers) {
-    takeSetting(course, key.c_str(), number);
+    takeSetting(runSettings, key.c_str(), number);
     if (!number && values.count(key))
       number = values[key];
   }
 }
 
-void CompileFlags::addGiven(rt::Course &course,
-                            const rt::Course &stored) const {
+void CompileFlags::addGiven(rt::RunSettings &runSettings,
+                            const rt::RunSettings &stored) const {
   if (threads)
-    course["threads"] = std::to_string(*threads);
+    runSettings["threads"] = std::to_string(*threads);
   if (amp && *amp != "none")
-    course["amp"] = *amp;
+    runSettings["amp"] = *amp;
   if (attention && (*attention != "auto" || stored.count("attention")))
-    course["attention"] = *attention; // compared with the state's
+    runSettings["attention"] = *attention; // compared with the state's
   if (!noWeightDecay.empty())
-    course["no-weight-decay"] = llvm::join(noWeightDecay, " ");
-  addGivenClipping(course, stored);
-  addGivenLoss(course, stored);
+    runSettings["no-weight-decay"] = llvm::join(noWeightDecay, " ");
+  addGivenClipping(runSettings, stored);
+  addGivenLoss(runSettings, stored);
   if (accumulate && (*accumulate != 1 || stored.count("accumulate")))
-    course["accumulate"] = std::to_string(*accumulate);
+    runSettings["accumulate"] = std::to_string(*accumulate);
   CompileFlags resumed = *this;
   resumed.resume(stored);
   bool given = optimizer.has_value();
@@ -243,13 +244,13 @@ void CompileFlags::addGiven(rt::Course &course,
   // Errors are reported when the options are read.
   (void)completeHyperparameters(name, values);
   if (name != kDefaultOptimizer) {
-    course["optimizer"] = writeOptimizer(name, values);
+    runSettings["optimizer"] = writeOptimizer(name, values);
     return;
   }
   // A state holds settings that have an effect.
   for (const auto &[key, number] : numbers)
     if (number && (values.count(key) || stored.count(key)))
-      course[key] = rt::courseNumber(*number);
+      runSettings[key] = rt::settingNumber(*number);
 }
 
 std::vector<std::string> CompileFlags::allGiven() const {
@@ -402,7 +403,7 @@ bool CompileFlags::plansBudget() const {
 rt::Status CompileFlags::readEffort(CompileOptions &options) const {
   options.planWork = planWork.value_or(options.planWork);
   if (!(options.planWork > 0 && options.planWork <= kMostPlanWork))
-    return misuse("--plan-work is " + rt::courseNumber(options.planWork) +
+    return misuse("--plan-work is " + rt::settingNumber(options.planWork) +
                   "; it must be above 0 and at most " +
                   std::to_string(kMostPlanWork));
   if (!planEffort)

@@ -4,7 +4,7 @@
 
 #include "reprise/Passes/Optimizers.h"
 #include "reprise/Passes/Pipelines.h"
-#include "reprise/Runtime/Trainer/Course.h"
+#include "reprise/Runtime/Trainer/RunSettings.h"
 #include "llvm/ADT/StringRef.h"
 #include <CLI/CLI.hpp>
 #include <map>
@@ -38,12 +38,13 @@ public:
   /// Warns if the profile is of another machine.
   void warnElsewhere(const CostModel &costs, const Target &device,
                      unsigned threads) const;
-  /// Takes from a state's course the settings without an option: threads, mixed
-  /// precision, the optimizer and its hyperparameters, gradient clipping,
+  /// Takes from a state's run settings the settings without an option: threads,
+  /// mixed precision, the optimizer and its hyperparameters, gradient clipping,
   /// micro-batches.
-  void resume(const rt::Course &course);
+  void resume(const rt::RunSettings &runSettings);
   /// Adds the given settings, for a comparison with the course of a state.
-  void addGiven(rt::Course &course, const rt::Course &stored) const;
+  void addGiven(rt::RunSettings &runSettings,
+                const rt::RunSettings &stored) const;
   /// Reads the optimizer of the training step: returns its name, and sets all
   /// its numbers in `values`.
   rt::Expected<std::string> readOptimizer(HyperparameterValues &values) const;
@@ -85,12 +86,14 @@ private:
   void addLossOptions();
   void addMachineOptions();
   /// Takes the clipping settings of a state.
-  void resumeClipping(const rt::Course &course);
-  void addGivenClipping(rt::Course &course, const rt::Course &stored) const;
+  void resumeClipping(const rt::RunSettings &runSettings);
+  void addGivenClipping(rt::RunSettings &runSettings,
+                        const rt::RunSettings &stored) const;
   rt::Status readClipping(CompileOptions &options) const;
   /// The same for the training loss.
-  void resumeLoss(const rt::Course &course);
-  void addGivenLoss(rt::Course &course, const rt::Course &stored) const;
+  void resumeLoss(const rt::RunSettings &runSettings);
+  void addGivenLoss(rt::RunSettings &runSettings,
+                    const rt::RunSettings &stored) const;
   rt::Status readLoss(CompileOptions &options) const;
   /// Returns nothing if none are given.
   rt::Expected<std::vector<double>> readClassWeights() const;

@@ -71,8 +71,8 @@ static rt::Status takeFromState(EvalOptions &options) {
     return position.status();
   REPRISE_RETURN_IF_ERROR(
       options.run.takeClassNames(position->classNames, options.resume));
-  options.run.compile.resume(position->course);
-  options.run.takeOrientation(position->course);
+  options.run.compile.resume(position->runSettings);
+  options.run.takeOrientation(position->runSettings);
   rt::Expected<SourceKind> kind = classifySource(options.run.source);
   if (kind.ok() && *kind == SourceKind::Zoo)
     takeModel(position->recipe.empty() ? position->modelOptions

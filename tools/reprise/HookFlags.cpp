@@ -237,7 +237,7 @@ rt::Status HookFlags::check() {
   if (stop.every == 0)
     return misuse("--early-stop-freq is 0; it must be an epoch or more");
   if (!(stop.least >= 0))
-    return misuse("--early-stop-delta is " + rt::courseNumber(stop.least) +
+    return misuse("--early-stop-delta is " + rt::settingNumber(stop.least) +
                   "; it must not be negative");
   if (stopMetric != "accuracy" && stopMetric != "loss")
     return misuse("--early-stop-metric is '" + stopMetric +

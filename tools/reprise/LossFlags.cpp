@@ -125,43 +125,45 @@ rt::Expected<std::vector<double>> CompileFlags::readClassWeights() const {
 static std::string textOf(const std::vector<double> &weights) {
   std::string text;
   for (double weight : weights)
-    text += (text.empty() ? "" : " ") + rt::courseNumber(weight);
+    text += (text.empty() ? "" : " ") + rt::settingNumber(weight);
   return text;
 }
 
-void CompileFlags::resumeLoss(const rt::Course &course) {
+void CompileFlags::resumeLoss(const rt::RunSettings &runSettings) {
   for (auto [name, option] : {std::pair("label-smoothing", &labelSmoothing),
                               std::pair("mixup", &mixup)}) {
-    auto it = course.find(name);
+    auto it = runSettings.find(name);
     double value = 0;
-    if (!*option && it != course.end() && llvm::to_float(it->second, value))
+    if (!*option && it != runSettings.end() &&
+        llvm::to_float(it->second, value))
       *option = value;
   }
   int32_t label = 0;
-  if (auto it = course.find("ignore-index");
-      !ignored && it != course.end() && llvm::to_integer(it->second, label))
+  if (auto it = runSettings.find("ignore-index");
+      !ignored && it != runSettings.end() &&
+      llvm::to_integer(it->second, label))
     ignored = label;
-  auto it = course.find("class-weights");
-  if (it == course.end() || !classWeights.empty())
+  auto it = runSettings.find("class-weights");
+  if (it == runSettings.end() || !classWeights.empty())
     return;
   llvm::SmallVector<llvm::StringRef> words;
   llvm::StringRef(it->second).split(words, ' ');
   classWeights.assign(words.begin(), words.end());
 }
 
-void CompileFlags::addGivenLoss(rt::Course &course,
-                                const rt::Course &stored) const {
+void CompileFlags::addGivenLoss(rt::RunSettings &runSettings,
+                                const rt::RunSettings &stored) const {
   // A state holds settings that have an effect.
   for (auto [name, option] : {std::pair("label-smoothing", &labelSmoothing),
                               std::pair("mixup", &mixup)})
     if (*option && (**option != 0 || stored.count(name)))
-      course[name] = rt::courseNumber(**option);
+      runSettings[name] = rt::settingNumber(**option);
   if (ignored)
-    course["ignore-index"] = std::to_string(*ignored);
+    runSettings["ignore-index"] = std::to_string(*ignored);
   // Errors are reported when the options are read.
   rt::Expected<std::vector<double>> weights = readClassWeights();
   if (weights.ok() && !weights->empty())
-    course["class-weights"] = textOf(*weights);
+    runSettings["class-weights"] = textOf(*weights);
 }
 
 rt::Status CompileFlags::readLoss(CompileOptions &options) const {
@@ -169,11 +171,11 @@ rt::Status CompileFlags::readLoss(CompileOptions &options) const {
   loss.labelSmoothing = labelSmoothing.value_or(0);
   if (!(loss.labelSmoothing >= 0 && loss.labelSmoothing <= 1))
     return misuse("--label-smoothing is " +
-                  rt::courseNumber(loss.labelSmoothing) +
+                  rt::settingNumber(loss.labelSmoothing) +
                   "; it must be between 0 and 1");
   loss.mixup = mixup.value_or(0);
   if (!(loss.mixup >= 0))
-    return misuse("--mixup is " + rt::courseNumber(loss.mixup) +
+    return misuse("--mixup is " + rt::settingNumber(loss.mixup) +
                   "; it must not be negative");
   if (ignored && microBatches() > 1)
     return misuse("--ignore-index is not for --accumulate " +

@@ -20,7 +20,7 @@ using namespace reprise::tools;
 static std::string defaultOf(const Hyperparameter &one) {
   switch (one.kind) {
   case Hyperparameter::Kind::Number:
-    return " (default: " + rt::courseNumber(one.value) + ")";
+    return " (default: " + rt::settingNumber(one.value) + ")";
   case Hyperparameter::Kind::Exception:
     return " (default: as --" + std::string(one.otherwise) + ")";
   case Hyperparameter::Kind::Switch:
@@ -68,7 +68,7 @@ static rt::Status checkRange(const Hyperparameter &one, double value) {
     return {};
   auto number = [](double value) {
     return value == std::floor(value) ? text::formatFixed(value, 0)
-                                      : rt::courseNumber(value);
+                                      : rt::settingNumber(value);
   };
   return misuse("--" + std::string(one.name) + " is " +
                 text::formatFixed(value, 4) + "; it must be at least " +

@@ -108,7 +108,7 @@ rt::Status ProgramBuild::plan(Advice advice, bool isQuiet) {
 rt::Expected<BuiltProgram> ProgramBuild::finish() {
   if (found)
     return *found;
-  REPRISE_RETURN_IF_ERROR(plan(Advice::WaysOut, /*isQuiet=*/true));
+  REPRISE_RETURN_IF_ERROR(plan(Advice::Alternatives, /*isQuiet=*/true));
   if (warnings == Warnings::Shown)
     warnOfMode(wanted, *compiler);
   rt::Expected<std::vector<uint8_t>> bytes = compiler->emit();

@@ -11,8 +11,8 @@
 #include "JsonAnswer.h"
 #include "ModelSource.h"
 #include "RecipeCheck.h"
-#include "reprise/Runtime/Trainer/Course.h"
 #include "reprise/Runtime/Trainer/Dataset.h"
+#include "reprise/Runtime/Trainer/RunSettings.h"
 #include "text/Table.h"
 #include "llvm/ADT/StringRef.h"
 #include <filesystem>
@@ -134,7 +134,7 @@ static void takeModel(const zoo::ModelOptions &model, bool isSynthetic,
     return value ? std::optional(std::to_string(*value)) : std::nullopt;
   };
   auto number = [](std::optional<double> value) {
-    return value ? std::optional(rt::courseNumber(*value)) : std::nullopt;
+    return value ? std::optional(rt::settingNumber(*value)) : std::nullopt;
   };
   auto word = [](auto value) {
     return value ? std::optional(stringify(*value).str()) : std::nullopt;

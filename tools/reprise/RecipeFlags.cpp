@@ -31,7 +31,7 @@ static recipe::Key keyOf(const OptimizerInfo &info, const Hyperparameter &one) {
   key.option = std::string("--") + one.name;
   bool isSwitch = one.kind == Hyperparameter::Kind::Switch;
   key.kind = isSwitch ? recipe::Kind::Switch : recipe::Kind::Number;
-  key.usual = isSwitch ? "false" : rt::courseNumber(one.value);
+  key.usual = isSwitch ? "false" : rt::settingNumber(one.value);
   // Without it another number is used.
   key.isExample = one.kind == Hyperparameter::Kind::Exception;
   std::string meaning = one.meaning;

@@ -22,7 +22,7 @@ using namespace reprise::tools;
 static constexpr size_t kPinned = 5;
 
 namespace {
-struct WayOut {
+struct Alternative {
   std::string flags; // to paste
   /// Nothing if only a schedule was searched for.
   std::optional<PointFacts> plan = std::nullopt;
@@ -36,8 +36,9 @@ static double moreThan(const PointFacts &plan, const PointFacts &plain) {
 }
 
 /// Returns a larger budget, by epochs if the run's modes are given by epochs.
-static WayOut moreBudget(const ModelRequest &request, const BudgetFacts &facts,
-                         uint64_t bytes, const PointFacts &point) {
+static Alternative moreBudget(const ModelRequest &request,
+                              const BudgetFacts &facts, uint64_t bytes,
+                              const PointFacts &point) {
   std::string flags = request.isScheduled ? "budget=" + budgetText(bytes) +
                                                 " in --checkpointing-schedule"
                                           : "--budget " + budgetText(bytes);
@@ -60,8 +61,8 @@ static std::string sameBudget(const ModelRequest &request,
 
 /// Returns a smaller batch; nothing if one image is too much. Its plan is not
 /// searched for, which would take as long as the refused one.
-static std::optional<WayOut> smallerBatch(const ModelRequest &request,
-                                          const BudgetFacts &facts) {
+static std::optional<Alternative> smallerBatch(const ModelRequest &request,
+                                               const BudgetFacts &facts) {
   int64_t batch = batchOf(request);
   if (batch < 2)
     return std::nullopt;
@@ -72,12 +73,12 @@ static std::optional<WayOut> smallerBatch(const ModelRequest &request,
           .largestFound(batch - 1, int64_t(left / std::max(each, 1.0)));
   if (!found.ok() || *found == 0)
     return std::nullopt;
-  return WayOut{"--batch " + std::to_string(*found) +
-                sameBudget(request, facts)};
+  return Alternative{"--batch " + std::to_string(*found) +
+                     sameBudget(request, facts)};
 }
 
-static std::optional<WayOut> noMomentum(ModelRequest request,
-                                        const BudgetFacts &facts) {
+static std::optional<Alternative> noMomentum(ModelRequest request,
+                                             const BudgetFacts &facts) {
   HyperparameterValues &values = request.compile.hyperparameters;
   bool hasMomentum = request.compile.optimizer == "sgd" &&
                      (!values.count("momentum") || values["momentum"] != 0);
@@ -99,21 +100,21 @@ static std::optional<WayOut> noMomentum(ModelRequest request,
   if (!choice)
     return std::nullopt;
   PointFacts plan = pointFactsOf(*choice);
-  return WayOut{"--momentum 0" + sameBudget(request, facts), plan,
-                moreThan(plan, pointFactsOf(planned->plans->plain()))};
+  return Alternative{"--momentum 0" + sameBudget(request, facts), plan,
+                     moreThan(plan, pointFactsOf(planned->plans->plain()))};
 }
 
-static std::vector<WayOut> findWaysOut(const ModelRequest &request,
-                                       const BudgetFacts &facts) {
+static std::vector<Alternative> findAlternatives(const ModelRequest &request,
+                                                 const BudgetFacts &facts) {
   Activity activity("looking for ways out");
   // A hundredth more memory costs less than recomputing.
   uint64_t least = facts.rounded.bytes;
   bool isAll = facts.plain.bytes <= least + least / 100;
-  WayOut all = moreBudget(request, facts, facts.plain.bytes, facts.plain);
-  std::vector<WayOut> ways = {
+  Alternative all = moreBudget(request, facts, facts.plain.bytes, facts.plain);
+  std::vector<Alternative> ways = {
       isAll ? all
             : moreBudget(request, facts, facts.smallest.bytes, facts.rounded)};
-  std::optional<WayOut> second = smallerBatch(request, facts);
+  std::optional<Alternative> second = smallerBatch(request, facts);
   if (!second)
     second = noMomentum(request, facts);
   if (!second && !isAll)
@@ -159,11 +160,11 @@ static std::string describePinned(const BudgetFacts &facts) {
          " of variables and constants:\n" + text;
 }
 
-static std::string describe(const std::vector<WayOut> &ways) {
+static std::string describe(const std::vector<Alternative> &ways) {
   text::Table table(
       {{"", text::Align::Left}, {"", text::Align::Left}, {""}, {""}});
   for (size_t at = 0; at < ways.size(); ++at) {
-    const WayOut &way = ways[at];
+    const Alternative &way = ways[at];
     std::string peak, step;
     if (way.plan) {
       peak = "peak " + text::formatSize(way.plan->bytes);
@@ -188,7 +189,7 @@ rt::Status tools::refuse(const ModelRequest &request,
       "kernels as formed exists below " +
       sizeAndBytes(facts.provenBytes) + ", " +
       text::formatFixed(facts.provenShare() * 100, 2) + "% less\n" +
-      describePinned(facts) + describe(findWaysOut(request, facts));
+      describePinned(facts) + describe(findAlternatives(request, facts));
   message.pop_back(); // the last line end
   return invalid(message);
 }
@@ -197,7 +198,7 @@ nlohmann::ordered_json tools::refusalJson(const ModelRequest &request,
                                           const BudgetFacts &facts) {
   nlohmann::ordered_json json = toJson(facts);
   json["ways_out"] = nlohmann::ordered_json::array();
-  for (const WayOut &way : findWaysOut(request, facts)) {
+  for (const Alternative &way : findAlternatives(request, facts)) {
     nlohmann::ordered_json line = {{"flags", way.flags}};
     if (way.plan) {
       line["bytes"] = way.plan->bytes;
@@ -232,15 +233,15 @@ rt::Status tools::lowerLoaded(Compiler &compiler, const ModelRequest &request,
                           : compiler.lower(options, level);
   if (!refused)
     return status;
-  return advice == Advice::WaysOut ? refuse(request, *refused)
-                                   : refuseShortly(request, *refused);
+  return advice == Advice::Alternatives ? refuse(request, *refused)
+                                        : refuseShortly(request, *refused);
 }
 
 rt::Status tools::lowerRequest(Compiler &compiler, const ModelRequest &request,
                                CompileLevel level) {
   REPRISE_RETURN_IF_ERROR(
       compiler.load(request.source, request.kind, request.model));
-  return lowerLoaded(compiler, request, level, Advice::WaysOut);
+  return lowerLoaded(compiler, request, level, Advice::Alternatives);
 }
 
 rt::Status tools::contradiction(const std::string &error) {

@@ -8,7 +8,7 @@ namespace reprise::tools {
 
 /// The extent of advice: ways out are planned, which takes longer than the
 /// refusal alone.
-enum class Advice { WaysOut, Numbers };
+enum class Advice { Alternatives, Numbers };
 
 /// Returns the error for a request that `facts` without a plan stand for: at
 /// most fifteen lines, with ways out that have been planned.

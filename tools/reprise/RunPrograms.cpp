@@ -268,7 +268,7 @@ rt::Status RunPrograms::prepareBuckets(size_t phase) {
   auto ownBuild = ProgramBuild::begin(own, /*describes=*/false);
   if (!ownBuild.ok())
     return ownBuild.status();
-  Advice advice = plan.skipsLarge ? Advice::Numbers : Advice::WaysOut;
+  Advice advice = plan.skipsLarge ? Advice::Numbers : Advice::Alternatives;
   std::vector<rt::Bucket> fitting;
   for (size_t k = 0; k < plan.buckets.size(); ++k) {
     const rt::Bucket &bucket = plan.buckets[k];
@@ -320,7 +320,7 @@ rt::Status RunPrograms::prepareBudgets() {
       Key key = {phase, size};
       if (!hasBudget(modeOf(phase)) || programs.count(key) || coming.count(key))
         continue;
-      auto begun = build(requestOf(key), Advice::WaysOut);
+      auto begun = build(requestOf(key), Advice::Alternatives);
       if (!begun.ok() && takeOther(key, begun.status()))
         return prepareBudgets();
       if (!begun.ok())
@@ -331,7 +331,8 @@ rt::Status RunPrograms::prepareBudgets() {
     }
   if (!hasBudget(plan.onOutOfMemory))
     return {};
-  auto begun = build(requestFor(plan.onOutOfMemory, kOwnSize), Advice::WaysOut);
+  auto begun =
+      build(requestFor(plan.onOutOfMemory, kOwnSize), Advice::Alternatives);
   if (!begun.ok())
     return rt::Status::error(begun.status().code(),
                              "on_out_of_memory: " + begun.status().message());

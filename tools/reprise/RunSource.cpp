@@ -157,9 +157,9 @@ std::set<std::string> RunFlags::givenImages() const {
   return names;
 }
 
-void RunFlags::takeOrientation(const rt::Course &course) {
-  auto it = course.find("orientation");
-  if (it != course.end() && images.orientation.empty())
+void RunFlags::takeOrientation(const rt::RunSettings &runSettings) {
+  auto it = runSettings.find("orientation");
+  if (it != runSettings.end() && images.orientation.empty())
     images.orientation = it->second;
 }
 

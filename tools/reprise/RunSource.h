@@ -39,9 +39,9 @@ struct RunFlags {
   /// gives others, or gives some for data without class folders.
   rt::Status takeClassNames(const std::vector<std::string> &ofState,
                             const std::string &file);
-  /// Takes the orientation of a state's course, which extents of volumes depend
-  /// on, unless the command line says one.
-  void takeOrientation(const rt::Course &course);
+  /// Takes the orientation of a state's run settings, which extents of volumes
+  /// depend on, unless the command line says one.
+  void takeOrientation(const rt::RunSettings &runSettings);
   /// Settings of images that the command line says, as a course names them.
   std::set<std::string> givenImages() const;
 };

@@ -158,7 +158,7 @@ static rt::Status readSchedule(TrainFlags &options) {
   if (rate.stepEpochs == 0)
     return misuse("--step-size is 0; it must be an epoch or more");
   if (!(rate.gamma > 0 && rate.gamma <= 1))
-    return misuse("--gamma is " + rt::courseNumber(rate.gamma) +
+    return misuse("--gamma is " + rt::settingNumber(rate.gamma) +
                   "; it must be above 0 and at most 1");
   return {};
 }
@@ -207,7 +207,7 @@ rt::Status tools::completeFlags(TrainFlags &options) {
   train.data.keepsOrder = keepsOrder;
   train.learningRate.base = options.rate;
   if (options.rate < 0)
-    return misuse("--lr is " + rt::courseNumber(options.rate) +
+    return misuse("--lr is " + rt::settingNumber(options.rate) +
                   "; it must not be negative");
   const CLI::Option *optimizer = options.command->get_option("--optimizer");
   if (optimizer->count() && optimizer->results().back() == "none")
@@ -275,8 +275,8 @@ static std::vector<std::string> wordsOf(const std::string &text) {
 
 /// Adds the settings of a resumed run that had no recipe. Its optimizer's
 /// numbers are in the options already.
-static void addCourse(const rt::RunPosition &position, const RunFlags &flags,
-                      std::vector<recipe::Setting> &settings) {
+static void addSettings(const rt::RunPosition &position, const RunFlags &flags,
+                        std::vector<recipe::Setting> &settings) {
   recipe::Keys keys = allKeys();
   auto add = [&](const std::string &option, std::vector<std::string> values) {
     const recipe::Key *key = keys.findOption(option);
@@ -289,7 +289,7 @@ static void addCourse(const rt::RunPosition &position, const RunFlags &flags,
   if (flags.data == "synthetic")
     add("--synthetic-size", {std::to_string(position.images)});
   bool hasLength = isSaid(settings, "training.epochs");
-  for (const auto &[name, value] : position.course) {
+  for (const auto &[name, value] : position.runSettings) {
     if (name == "schedule") {
       // "step size=3 gamma=0.1"
       std::vector<std::string> words = wordsOf(value);
@@ -326,22 +326,22 @@ rt::Status tools::takeFromState(TrainFlags &options,
   if (!position->recipe.empty())
     options.stored =
         recipe::parse(position->recipe, allKeys(), text::nearest).settings;
-  rt::Course all, given, stored;
+  rt::RunSettings all, given, stored;
   rt::addLearningRate(train.learningRate, all);
   for (const char *name : {"lr", "schedule", "warmup"})
     if (train.given.count(name))
       given[name] = all[name];
-  options.run.compile.addGiven(given, position->course);
-  for (const auto &[name, value] : position->course)
+  options.run.compile.addGiven(given, position->runSettings);
+  for (const auto &[name, value] : position->runSettings)
     if (given.count(name))
       stored[name] = value;
-  auto course = rt::continueCourse(train.resumePath, stored,
-                                   {given, train.given, train.overridden});
-  if (!course.ok())
-    return course.status();
-  options.run.compile.resume(position->course);
-  options.run.takeOrientation(position->course);
-  addCourse(*position, options.run, options.stored);
+  auto runSettings = rt::continueSettings(
+      train.resumePath, stored, {given, train.given, train.overridden});
+  if (!runSettings.ok())
+    return runSettings.status();
+  options.run.compile.resume(position->runSettings);
+  options.run.takeOrientation(position->runSettings);
+  addSettings(*position, options.run, options.stored);
   if (!options.command->count("--synthetic-size"))
     options.run.syntheticSize = train.data.syntheticSize = position->images;
   batch = int64_t(position->batch /
@@ -369,7 +369,7 @@ static rt::Status addOptimizer(const TrainFlags &options,
       continue;
     bool isSwitch = key->kind == recipe::Kind::Switch;
     settings.push_back(
-        {key->path, {isSwitch ? "true" : rt::courseNumber(value)}});
+        {key->path, {isSwitch ? "true" : rt::settingNumber(value)}});
   }
   return {};
 }
@@ -391,7 +391,7 @@ tools::resolvedSettings(const TrainFlags &options) {
   }
   const std::pair<const char *, std::string> defaults[] = {
       {"training.seed", std::to_string(options.train.seed)},
-      {"optimizer.lr", rt::courseNumber(options.rate)},
+      {"optimizer.lr", rt::settingNumber(options.rate)},
       {"schedule.name", options.schedule}};
   for (const auto &[path, value] : defaults)
     if (!isSaid(settings, path))

@@ -13,20 +13,20 @@
 namespace reprise::nn {
 
 /// The initialization of a variable.
-struct Beginning {
+struct Initializer {
   sg::InitKind kind;
   double parameter = 0.0;
 
-  static Beginning zeros() { return {sg::InitKind::Zeros}; }
-  static Beginning normal(double deviation) {
+  static Initializer zeros() { return {sg::InitKind::Zeros}; }
+  static Initializer normal(double deviation) {
     return {sg::InitKind::Normal, deviation};
   }
   /// Within [-bound, bound).
-  static Beginning uniform(double bound) {
+  static Initializer uniform(double bound) {
     return {sg::InitKind::Uniform, bound};
   }
   /// Within sqrt(6 / (in + out)) (Glorot, Bengio 2010).
-  static Beginning xavierUniform(int64_t in, int64_t out);
+  static Initializer xavierUniform(int64_t in, int64_t out);
 
   /// A parameter with this initialization.
   VariableSpec variable(std::string name, llvm::ArrayRef<int64_t> shape) const;
@@ -34,10 +34,12 @@ struct Beginning {
 
 /// The initialization of a layer's weight and bias; without `bias` it has none.
 struct LinearInit {
-  Beginning weight;
-  std::optional<Beginning> bias;
+  Initializer weight;
+  std::optional<Initializer> bias;
 
-  static LinearInit zeros() { return {Beginning::zeros(), Beginning::zeros()}; }
+  static LinearInit zeros() {
+    return {Initializer::zeros(), Initializer::zeros()};
+  }
   /// torch's: both within 1 / sqrt(fanIn).
   static LinearInit uniform(int64_t fanIn);
 };

@@ -1,5 +1,4 @@
-//===- OutputFile.h - Everything that is written, written safely -*- C++
-//-*-===//
+//===- OutputFile.h - Files written whole or not at all ---------*- C++ -*-===//
 //
 // The one way in which files are written. A regular file, or a new one, is
 // replaced as a whole or not at all: written to a temporary file in the same

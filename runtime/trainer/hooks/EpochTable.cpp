@@ -65,7 +65,7 @@ std::optional<EpochTable::Row> EpochTable::readLine(const std::string &text) {
 
 void EpochTable::remember(HookContext &run) const {
   std::string text =
-      courseNumber(sums.loss) + " " + std::to_string(sums.steps) + "\n";
+      settingNumber(sums.loss) + " " + std::to_string(sums.steps) + "\n";
   for (Row row : rows) {
     // Runs that compute the same save the same.
     row.times.assign(3, "");

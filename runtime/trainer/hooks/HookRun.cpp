@@ -1,7 +1,7 @@
 //===- HookRun.cpp - The hooks of a run -----------------------------------===//
 #include "HookRun.h"
 #include "../../support/Restate.h"
-#include "../StepForm.h"
+#include "../EntryBindings.h"
 
 using namespace reprise::rt;
 
@@ -111,7 +111,7 @@ Expected<PlanMemory> HookRun::planMemory() {
 Status HookRun::checkEvaluation() {
   if (testData)
     return {};
-  Expected<StepForm> form = readStepForm(backend, StepKind::Evaluate);
+  Expected<EntryBindings> form = readEntryBindings(backend, StepKind::Evaluate);
   if (!form.ok())
     return form.status();
   auto opened = openDataset(evaluationData(options.data, where), Split::Test,

@@ -18,7 +18,7 @@ Watched Watched::read(const std::string &text) {
 
 std::string Watched::write() const {
   return std::to_string(step) + " " + std::to_string(bestStep) + " " +
-         std::to_string(worse) + " " + courseNumber(best);
+         std::to_string(worse) + " " + settingNumber(best);
 }
 
 bool Watched::add(uint64_t at, double value, double least) {

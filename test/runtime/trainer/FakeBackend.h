@@ -21,7 +21,7 @@ public:
 
   std::string model() const override { return "linear"; }
   std::map<std::string, std::string> settings() const override {
-    return course;
+    return runSettings;
   }
   const std::vector<TensorInfo> &variables() const override { return vars; }
   const EntryInfo *entry(const std::string &name) const override;
@@ -42,7 +42,7 @@ public:
   std::vector<TensorInfo> vars;
   std::vector<EntryInfo> entries;
   /// What of the program decides the course of a run.
-  std::map<std::string, std::string> course;
+  std::map<std::string, std::string> runSettings;
   /// Whether inputs wait beside those of the run until the next one.
   bool stages = false;
   bool stagesInputs() const override { return stages; }

@@ -366,7 +366,7 @@ TEST(AutoSaveBest, KeepsTheBestAndTheLast) {
   std::string memory = position->hooks["auto_save_best"];
   EXPECT_EQ(memory, std::to_string(position->step) + " " +
                         std::to_string(position->step) + " 0 " +
-                        courseNumber(again->accuracy()));
+                        settingNumber(again->accuracy()));
 }
 
 TEST(AutoSaveBest, LeavesLaterStatesOfAnotherRun) {

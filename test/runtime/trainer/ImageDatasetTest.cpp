@@ -135,12 +135,12 @@ TEST_F(Classes, AreNoArchiveBesideThem) {
 // A state that was trained on files of images is evaluated on other data.
 TEST_F(Classes, SettingsAreNotForOtherData) {
   DataSpec spec = specOf("synthetic");
-  const std::map<std::string, std::string> course = {
+  const std::map<std::string, std::string> runSettings = {
       {"train-images", "flip"}, {"eval-images", ""}, {"normalize", "0.5/0.5"}};
-  takeImageSettings(course, {}, spec);
+  takeImageSettings(runSettings, {}, spec);
   EXPECT_TRUE(openDataset(spec, Split::Train, wanted()).ok());
   spec = specOf(source);
-  takeImageSettings(course, {"normalize"}, spec);
+  takeImageSettings(runSettings, {"normalize"}, spec);
   EXPECT_EQ(spec.images.training, "flip");
   EXPECT_EQ(spec.images.normalize, "");
 }
@@ -474,7 +474,7 @@ TEST_F(Classes, ResumedRunEndsWithTheSameBitsAndSteps) {
     auto result = train(second, rest);
     ASSERT_TRUE(result.ok()) << result.status().message();
     EXPECT_EQ(second.bits, whole.bits) << interruption;
-    EXPECT_EQ(result->position.course.at("train-images"),
+    EXPECT_EQ(result->position.runSettings.at("train-images"),
               "random-resized-crop=0.08:1,flip=0.5,jitter=0.2:0:0:0");
   }
 }
@@ -495,7 +495,7 @@ TEST_F(Classes, OtherStepsOfAStateAreRefusedUnlessWanted) {
   options.overridden = {"train-images"};
   auto result = train(backend, options);
   ASSERT_TRUE(result.ok()) << result.status().message();
-  EXPECT_EQ(result->position.course.at("train-images"), "center-crop");
+  EXPECT_EQ(result->position.runSettings.at("train-images"), "center-crop");
 }
 
 TEST_F(Classes, EvaluationSeesWhatTheStateSays) {

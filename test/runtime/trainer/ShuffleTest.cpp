@@ -53,7 +53,7 @@ struct Rows : testing::Test {
   void forget(FakeBackend &with) const {
     auto position = loadState(with, folder / "s.safetensors");
     ASSERT_TRUE(position.ok()) << position.status().message();
-    ASSERT_EQ(position->course.erase("shuffle"), 1u);
+    ASSERT_EQ(position->runSettings.erase("shuffle"), 1u);
     ASSERT_TRUE(saveState(with, folder / "s.safetensors", *position).ok());
   }
   Folder folder;
@@ -146,7 +146,7 @@ TEST_F(Rows, OfAStateThatSaysNonsenseAreRefused) {
   ASSERT_TRUE(train(begun, run(1)).ok());
   auto position = loadState(begun, folder / "s.safetensors");
   ASSERT_TRUE(position.ok());
-  position->course["shuffle"] = "perhaps";
+  position->runSettings["shuffle"] = "perhaps";
   ASSERT_TRUE(saveState(begun, folder / "s.safetensors", *position).ok());
   expectError(train(ended, resumed(2)).status(), RP_DATA_LOSS,
               {"'shuffle' is 'perhaps'"});

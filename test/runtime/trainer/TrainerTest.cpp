@@ -73,7 +73,7 @@ static FakeBackend mixingBackend() {
 
 TEST(Trainer, DrawsARatioForEachStep) {
   FakeBackend backend = mixingBackend();
-  backend.course["mixup"] = "0.4";
+  backend.runSettings["mixup"] = "0.4";
   TrainOptions options = syntheticRun(12);
   ASSERT_TRUE(train(backend, options).ok());
   ASSERT_EQ(backend.seenShares.size(), 12u);
@@ -86,7 +86,7 @@ TEST(Trainer, RefusesToMixByNothing) {
   FakeBackend backend = mixingBackend();
   for (const char *alpha : {"", "0", "-1", "inf"}) {
     if (*alpha)
-      backend.course["mixup"] = alpha;
+      backend.runSettings["mixup"] = alpha;
     expectError(train(backend, syntheticRun(1)).status(), RP_INVALID_ARGUMENT,
                 {"'train_step'", "does not say by which 'mixup'"});
   }

@@ -58,7 +58,7 @@ public:
   virtual ~Backend();
   virtual std::string model() const = 0;
   /// The settings of the program that decide the bits of a run, by the names of
-  /// Course.h.
+  /// RunSettings.h.
   virtual std::map<std::string, std::string> settings() const { return {}; }
   virtual const std::vector<TensorInfo> &variables() const = 0;
   /// Null if the program has no such entry.

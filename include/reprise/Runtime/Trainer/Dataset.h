@@ -111,7 +111,7 @@ public:
   /// Returns true if filling takes long enough for several threads.
   virtual bool isCostly() const { return false; }
   /// The settings of the data's processing that decide the bits of a run, by
-  /// the names of Course.h.
+  /// the names of RunSettings.h.
   virtual std::map<std::string, std::string> settings() const { return {}; }
   virtual SkippedRows skipped() const { return {}; }
   /// Warnings about the data, as sentences for people.

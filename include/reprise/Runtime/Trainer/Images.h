@@ -92,10 +92,10 @@ struct ImageSpec {
 
 struct DataSpec;
 
-/// Names of these settings in a course: train-images, eval-images, normalize,
-/// orientation. Copies them from `course` into `spec`, except those in `given`,
-/// if its data have such settings.
-void takeImageSettings(const std::map<std::string, std::string> &course,
+/// Names of these settings among run settings: train-images, eval-images,
+/// normalize, orientation. Copies them from `runSettings` into `spec`, except
+/// those in `given`, if its data have such settings.
+void takeImageSettings(const std::map<std::string, std::string> &runSettings,
                        const std::set<std::string> &given, DataSpec &spec);
 
 } // namespace reprise::rt

@@ -12,8 +12,8 @@
 #define REPRISE_RUNTIME_TRAINER_STATE_H
 
 #include "reprise/Runtime/Trainer/Backend.h"
-#include "reprise/Runtime/Trainer/Course.h"
 #include "reprise/Runtime/Trainer/Dataset.h"
+#include "reprise/Runtime/Trainer/RunSettings.h"
 #include <optional>
 
 namespace reprise::rt {
@@ -28,7 +28,7 @@ struct RunPosition {
   /// The normalization of the training images, if they are bytes.
   std::optional<Normalization> normalization;
   /// Empty in states of the first version, which had none.
-  Course course;
+  RunSettings runSettings;
   /// The recipe of the run, as text; empty if it had none.
   std::string recipe;
   /// The options of a zoo model that no recipe holds, as a recipe.

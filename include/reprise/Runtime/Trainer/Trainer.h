@@ -92,7 +92,7 @@ struct TrainOptions {
   /// eval-images, normalize. A resumed run takes the others from its state, and
   /// also its length if neither field above is set.
   std::set<std::string> given;
-  /// Settings of the state to replace; see Course.h.
+  /// Settings of the state to replace; see RunSettings.h.
   std::set<std::string> overridden;
   std::string recipe;       // kept in states; empty: as in the resumed state
   std::string modelOptions; // kept in states that have none

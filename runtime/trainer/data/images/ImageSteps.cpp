@@ -4,9 +4,9 @@
 // text.
 //
 //===----------------------------------------------------------------------===//
-#include "reprise/Runtime/Trainer/Course.h"
 #include "reprise/Runtime/Trainer/Dataset.h"
 #include "reprise/Runtime/Trainer/Images.h"
+#include "reprise/Runtime/Trainer/RunSettings.h"
 #include <algorithm>
 #include <charconv>
 #include <cmath>
@@ -188,17 +188,17 @@ std::string reprise::rt::formatImageSteps(const ImageSteps &steps) {
     text = "resize=" + std::to_string(steps.height) + "x" +
            std::to_string(steps.width);
   else if (steps.geometry == Geometry::RandomResizedCrop)
-    text = "random-resized-crop=" + courseNumber(steps.minArea) + ":" +
-           courseNumber(steps.maxArea);
+    text = "random-resized-crop=" + settingNumber(steps.minArea) + ":" +
+           settingNumber(steps.maxArea);
   else
     text =
         (steps.shorterSide ? "resize=" + std::to_string(steps.shorterSide) + ","
                            : std::string()) +
         "center-crop";
   if (steps.flip > 0)
-    text += ",flip=" + courseNumber(steps.flip);
+    text += ",flip=" + settingNumber(steps.flip);
   for (size_t i = 0; steps.hasJitter() && i < steps.jitter.size(); ++i)
-    text += (i ? ":" : ",jitter=") + courseNumber(steps.jitter[i]);
+    text += (i ? ":" : ",jitter=") + settingNumber(steps.jitter[i]);
   return text;
 }
 
@@ -262,11 +262,12 @@ ImageSpec ImageSpec::ofRows() const {
 }
 
 void reprise::rt::takeImageSettings(
-    const std::map<std::string, std::string> &course,
+    const std::map<std::string, std::string> &runSettings,
     const std::set<std::string> &given, DataSpec &spec) {
   DataTraits traits = traitsOf(spec);
   auto take = [&](const char *name, std::string &text) {
-    if (auto it = course.find(name); it != course.end() && !given.count(name))
+    if (auto it = runSettings.find(name);
+        it != runSettings.end() && !given.count(name))
       text = it->second;
   };
   if (traits.anySize) {

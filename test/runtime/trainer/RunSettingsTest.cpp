@@ -1,10 +1,10 @@
-//===- CourseTest.cpp - A resumed run takes the course it was on ----------===//
+//===- RunSettingsTest.cpp - A resumed run keeps its settings -------------===//
 //
 // Settings come from the state; a difference is named and refused unless it is
 // asked for.
 //
 //===----------------------------------------------------------------------===//
-#include "reprise/Runtime/Trainer/Course.h"
+#include "reprise/Runtime/Trainer/RunSettings.h"
 #include "FakeBackend.h"
 #include "TestFiles.h"
 #include "reprise/Runtime/Trainer/Dataset.h"
@@ -30,7 +30,7 @@ static TrainOptions cosineRun(const std::string &savePath) {
 
 static FakeBackend model() {
   FakeBackend backend(8, kImage, 5);
-  backend.course = {{"momentum", "0.9"}, {"threads", "2"}};
+  backend.runSettings = {{"momentum", "0.9"}, {"threads", "2"}};
   return backend;
 }
 
@@ -46,51 +46,51 @@ static void saveTenSteps(const TrainOptions &options) {
   ASSERT_EQ(result->steps, 10u);
 }
 
-TEST(Course, NumbersComeBackAsTheyWere) {
+TEST(RunSettings, NumbersComeBackAsTheyWere) {
   for (double value : {0.1, 1e-300, 0.30000000000000004, 0.0, 12345678.5}) {
-    Course course;
+    RunSettings runSettings;
     LearningRate rate, back;
     rate.base = value;
     rate.warmupSteps = UINT64_MAX;
-    addLearningRate(rate, course);
-    ASSERT_TRUE(readLearningRate("f", course, back).ok());
+    addLearningRate(rate, runSettings);
+    ASSERT_TRUE(readLearningRate("f", runSettings, back).ok());
     EXPECT_EQ(back.base, value);
     EXPECT_EQ(back.warmupSteps, UINT64_MAX);
     EXPECT_EQ(back.schedule, LearningRate::Schedule::Constant);
   }
-  EXPECT_EQ(courseNumber(0.05), "0.05");
+  EXPECT_EQ(settingNumber(0.05), "0.05");
 }
 
-TEST(Course, DamagedSettingIsNamed) {
+TEST(RunSettings, DamagedSettingIsNamed) {
   LearningRate rate;
   for (const char *text : {"", "x", "1x", " 1"})
     expectError(readLearningRate("f", {{"lr", text}, {"warmup", "0"}}, rate),
                 RP_DATA_LOSS, {"'f'", "'lr'", text});
 }
 
-TEST(Course, SchedulesComeBackAsTheyWere) {
+TEST(RunSettings, SchedulesComeBackAsTheyWere) {
   using Schedule = LearningRate::Schedule;
   LearningRate rate;
   for (Schedule schedule :
        {Schedule::Constant, Schedule::Step, Schedule::Cosine}) {
-    Course course;
+    RunSettings runSettings;
     LearningRate back;
     rate.schedule = schedule;
     rate.stepEpochs = UINT64_MAX;
     rate.gamma = 0.30000000000000004;
-    addLearningRate(rate, course);
-    ASSERT_TRUE(readLearningRate("f", course, back).ok());
+    addLearningRate(rate, runSettings);
+    ASSERT_TRUE(readLearningRate("f", runSettings, back).ok());
     EXPECT_EQ(back.schedule, schedule);
     bool isStep = schedule == Schedule::Step;
     EXPECT_EQ(back.stepEpochs, isStep ? UINT64_MAX : LearningRate().stepEpochs);
     EXPECT_EQ(back.gamma, isStep ? rate.gamma : LearningRate().gamma);
   }
-  Course course;
+  RunSettings runSettings;
   rate.schedule = Schedule::Step;
   rate.stepEpochs = 2;
   rate.gamma = 0.5;
-  addLearningRate(rate, course);
-  EXPECT_EQ(course["schedule"], "step size=2 gamma=0.5");
+  addLearningRate(rate, runSettings);
+  EXPECT_EQ(runSettings["schedule"], "step size=2 gamma=0.5");
   for (const char *text : {"", "linear", "step", "step size=2", "step gamma=1",
                            "step size= gamma=0.1", "step size=2 gamma=",
                            "step size=2 gamma=0.1x", "step size=-1 gamma=0.1"})
@@ -101,7 +101,7 @@ TEST(Course, SchedulesComeBackAsTheyWere) {
 }
 
 // Drops at epochs, of which one has 8 steps here; also in a run that goes on.
-TEST(Course, StepsCountEpochsThroughAnInterruption) {
+TEST(RunSettings, StepsCountEpochsThroughAnInterruption) {
   Folder folder;
   TrainOptions options = cosineRun(folder / "s.safetensors");
   options.learningRate.schedule = LearningRate::Schedule::Step;
@@ -134,7 +134,7 @@ TEST(Course, StepsCountEpochsThroughAnInterruption) {
                "gamma=0.1 here"});
 }
 
-TEST(Course, ResumedRunTakesItFromTheState) {
+TEST(RunSettings, ResumedRunTakesItFromTheState) {
   Folder folder;
   TrainOptions options = cosineRun(folder / "s.safetensors");
   FakeBackend whole = model(), rest = model();
@@ -150,7 +150,7 @@ TEST(Course, ResumedRunTakesItFromTheState) {
   EXPECT_EQ(rest.bits, whole.bits);
 }
 
-TEST(Course, EveryDifferenceIsNamedAtOnce) {
+TEST(RunSettings, EveryDifferenceIsNamedAtOnce) {
   Folder folder;
   TrainOptions options = cosineRun(folder / "s.safetensors");
   saveTenSteps(options);
@@ -160,7 +160,7 @@ TEST(Course, EveryDifferenceIsNamedAtOnce) {
   options.steps = 40;
   options.given = {"lr", "warmup", "steps"};
   FakeBackend other = model();
-  other.course = {{"momentum", "0.5"}, {"threads", "4"}};
+  other.runSettings = {{"momentum", "0.5"}, {"threads", "4"}};
   expectError(train(other, options).status(), RP_INVALID_ARGUMENT,
               {options.resumePath, "lr is 0.05 in the state, 0.01 here",
                "warmup is 4 in the state, 0 here",
@@ -171,7 +171,7 @@ TEST(Course, EveryDifferenceIsNamedAtOnce) {
   EXPECT_TRUE(other.seenLabels.empty());
 }
 
-TEST(Course, WantedDifferenceIsTaken) {
+TEST(RunSettings, WantedDifferenceIsTaken) {
   Folder folder;
   TrainOptions options = cosineRun(folder / "s.safetensors");
   saveTenSteps(options);
@@ -186,10 +186,10 @@ TEST(Course, WantedDifferenceIsTaken) {
   EXPECT_EQ(result->learningRate.base, 0.01);
   EXPECT_EQ(result->learningRate.warmupSteps, 4u);
   // The new one is what a next run goes on with.
-  EXPECT_EQ(readStatePosition(options.savePath)->course["lr"], "0.01");
+  EXPECT_EQ(readStatePosition(options.savePath)->runSettings["lr"], "0.01");
 }
 
-TEST(Course, LengthOfAConstantScheduleIsFree) {
+TEST(RunSettings, LengthOfAConstantScheduleIsFree) {
   Folder folder;
   TrainOptions options = cosineRun(folder / "s.safetensors");
   options.learningRate.schedule = LearningRate::Schedule::Constant;
@@ -204,7 +204,7 @@ TEST(Course, LengthOfAConstantScheduleIsFree) {
   EXPECT_EQ(result->position.step, 16u);
 }
 
-TEST(Course, OtherDataOfEqualNumberIsRefused) {
+TEST(RunSettings, OtherDataOfEqualNumberIsRefused) {
   Folder folder;
   TrainOptions options = cosineRun(folder / "s.safetensors");
   saveTenSteps(options);
@@ -217,7 +217,7 @@ TEST(Course, OtherDataOfEqualNumberIsRefused) {
   EXPECT_TRUE(train(backend, options).ok());
 }
 
-TEST(Course, SeedIsOfAWholeRun) {
+TEST(RunSettings, SeedIsOfAWholeRun) {
   Folder folder;
   TrainOptions options = cosineRun(folder / "s.safetensors");
   saveTenSteps(options);
@@ -229,7 +229,7 @@ TEST(Course, SeedIsOfAWholeRun) {
               {"seed 3", "here it is 4"});
 }
 
-TEST(Course, NamesToOverrideAreChecked) {
+TEST(RunSettings, NamesToOverrideAreChecked) {
   expectError(checkOverrides({"lr", "learning-rate"}), RP_INVALID_ARGUMENT,
               {"'learning-rate'", "lr, schedule, warmup, steps", "all"});
   FakeBackend backend = model();
@@ -257,7 +257,7 @@ static void makeFirstVersion(const std::string &path) {
   ASSERT_TRUE(writeSafetensors(path, content, source).ok());
 }
 
-TEST(Course, StateOfTheFirstVersionHasToBeAskedFor) {
+TEST(RunSettings, StateOfTheFirstVersionHasToBeAskedFor) {
   Folder folder;
   TrainOptions options = cosineRun(folder / "s.safetensors");
   FakeBackend whole = model(), rest = model();

@@ -1,4 +1,4 @@
-//===- Course.h - The settings that decide a run's course -------*- C++ -*-===//
+//===- RunSettings.h - Settings that decide a run's bits --------*- C++ -*-===//
 //
 // A run's bits follow from its settings: learning rate, schedule, warm-up, the
 // steps of a schedule, the optimizer's constants, threads, data. A state holds
@@ -16,8 +16,8 @@
 // name of its own; another optimizer is one text with all its numbers.
 //
 //===----------------------------------------------------------------------===//
-#ifndef REPRISE_RUNTIME_TRAINER_COURSE_H
-#define REPRISE_RUNTIME_TRAINER_COURSE_H
+#ifndef REPRISE_RUNTIME_TRAINER_RUNSETTINGS_H
+#define REPRISE_RUNTIME_TRAINER_RUNSETTINGS_H
 
 #include "reprise/Runtime/Status.h"
 #include "reprise/Runtime/Trainer/LearningRate.h"
@@ -30,19 +30,19 @@ namespace reprise::rt {
 class Dataset;
 
 /// Settings by name, as text: numbers with the fewest digits that restore them.
-using Course = std::map<std::string, std::string>;
+using RunSettings = std::map<std::string, std::string>;
 
-/// A number in the format of a course.
-std::string courseNumber(double value);
+/// A number in the format of the run settings.
+std::string settingNumber(double value);
 
 /// Adds lr, schedule and warmup.
-void addLearningRate(const LearningRate &rate, Course &course);
-/// The inverse; `file` is named in the error if the course is damaged.
-Status readLearningRate(const std::string &file, const Course &course,
+void addLearningRate(const LearningRate &rate, RunSettings &runSettings);
+/// The inverse; `file` is named in the error if they are damaged.
+Status readLearningRate(const std::string &file, const RunSettings &runSettings,
                         LearningRate &rate);
 
 /// The length of the run, "steps".
-Status readSteps(const std::string &file, const Course &course,
+Status readSteps(const std::string &file, const RunSettings &runSettings,
                  uint64_t &steps);
 
 /// Identifies data: the number of rows, the shape of the first column of data,
@@ -50,27 +50,28 @@ Status readSteps(const std::string &file, const Course &course,
 Expected<std::string> describeData(const Dataset &data);
 
 /// Reads whether each epoch has another order of rows.
-Status readShuffle(const std::string &file, const Course &course,
+Status readShuffle(const std::string &file, const RunSettings &runSettings,
                    bool &shuffles);
 
 /// The settings for resuming a run.
-struct CourseRequest {
-  /// The course of the run without a state.
-  Course asked;
+struct SettingsRequest {
+  /// The settings of the run without a state.
+  RunSettings asked;
   /// Names that the user states; the state's values hold for others.
   std::set<std::string> given;
   /// Names that may differ from the state; "all" for every one.
   std::set<std::string> overridden;
 };
 
-/// The course of a run that continues from the state in `file`. Fails with
+/// The settings of a run that continues from the state in `file`. Fails with
 /// every other difference, and both values.
-Expected<Course> continueCourse(const std::string &file, const Course &stored,
-                                const CourseRequest &request);
+Expected<RunSettings> continueSettings(const std::string &file,
+                                       const RunSettings &stored,
+                                       const SettingsRequest &request);
 
-/// Fails on a name that no course has.
+/// Fails on a name that no run setting has.
 Status checkOverrides(const std::set<std::string> &names);
 
 } // namespace reprise::rt
 
-#endif // REPRISE_RUNTIME_TRAINER_COURSE_H
+#endif // REPRISE_RUNTIME_TRAINER_RUNSETTINGS_H

@@ -1,4 +1,4 @@
-//===- Turns.cpp - Switch between programs of a session -------------------===//
+//===- ProgramSwitch.cpp - Switch between programs of a session -----------===//
 //
 // Programs of the same variables share the memory of a session where the device
 // can prepare several in one memory. Variables at the same place stay there;

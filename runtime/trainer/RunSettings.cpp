@@ -1,10 +1,10 @@
-//===- Course.cpp - Settings that determine a run's course ----------------===//
+//===- RunSettings.cpp - Settings that decide a run's bits ----------------===//
 //
 // Settings are compared as text, which is formatted in one place only, so that
 // equal numbers are equal text.
 //
 //===----------------------------------------------------------------------===//
-#include "reprise/Runtime/Trainer/Course.h"
+#include "reprise/Runtime/Trainer/RunSettings.h"
 #include "Digest.h"
 #include "reprise/Runtime/Trainer/Dataset.h"
 #include <algorithm>
@@ -42,7 +42,7 @@ static constexpr const char *kOfRest[] = {"accumulate",
 
 static constexpr uint64_t kSamples = 64;
 
-std::string reprise::rt::courseNumber(double value) {
+std::string reprise::rt::settingNumber(double value) {
   char text[64];
   auto end = std::to_chars(text, text + sizeof text, value).ptr;
   return std::string(text, end);
@@ -60,15 +60,16 @@ static std::string scheduleText(const LearningRate &rate) {
     return "cosine";
   case LearningRate::Schedule::Step:
     return kSize + std::to_string(rate.stepEpochs) + kGamma +
-           courseNumber(rate.gamma);
+           settingNumber(rate.gamma);
   }
   return "constant";
 }
 
-void reprise::rt::addLearningRate(const LearningRate &rate, Course &course) {
-  course["lr"] = courseNumber(rate.base);
-  course["schedule"] = scheduleText(rate);
-  course["warmup"] = std::to_string(rate.warmupSteps);
+void reprise::rt::addLearningRate(const LearningRate &rate,
+                                  RunSettings &runSettings) {
+  runSettings["lr"] = settingNumber(rate.base);
+  runSettings["schedule"] = scheduleText(rate);
+  runSettings["warmup"] = std::to_string(rate.warmupSteps);
 }
 
 /// Reads a number; returns true if it is all of `text`.
@@ -87,10 +88,11 @@ static Status damaged(const std::string &file, const char *name,
 }
 
 template <typename Number>
-static Status readSetting(const std::string &file, const Course &course,
-                          const char *name, Number &number) {
-  auto it = course.find(name);
-  const std::string text = it == course.end() ? "" : it->second;
+static Status readSetting(const std::string &file,
+                          const RunSettings &runSettings, const char *name,
+                          Number &number) {
+  auto it = runSettings.find(name);
+  const std::string text = it == runSettings.end() ? "" : it->second;
   return readNumber(text, number) ? Status() : damaged(file, name, text);
 }
 
@@ -113,25 +115,27 @@ static bool readSchedule(std::string_view text, LearningRate &rate) {
 }
 
 Status reprise::rt::readLearningRate(const std::string &file,
-                                     const Course &course, LearningRate &rate) {
-  REPRISE_RETURN_IF_ERROR(readSetting(file, course, "lr", rate.base));
+                                     const RunSettings &runSettings,
+                                     LearningRate &rate) {
+  REPRISE_RETURN_IF_ERROR(readSetting(file, runSettings, "lr", rate.base));
   REPRISE_RETURN_IF_ERROR(
-      readSetting(file, course, "warmup", rate.warmupSteps));
-  auto it = course.find("schedule");
-  const std::string schedule = it == course.end() ? "" : it->second;
+      readSetting(file, runSettings, "warmup", rate.warmupSteps));
+  auto it = runSettings.find("schedule");
+  const std::string schedule = it == runSettings.end() ? "" : it->second;
   return readSchedule(schedule, rate) ? Status()
                                       : damaged(file, "schedule", schedule);
 }
 
-Status reprise::rt::readSteps(const std::string &file, const Course &course,
-                              uint64_t &steps) {
-  return readSetting(file, course, "steps", steps);
+Status reprise::rt::readSteps(const std::string &file,
+                              const RunSettings &runSettings, uint64_t &steps) {
+  return readSetting(file, runSettings, "steps", steps);
 }
 
-Status reprise::rt::readShuffle(const std::string &file, const Course &course,
+Status reprise::rt::readShuffle(const std::string &file,
+                                const RunSettings &runSettings,
                                 bool &shuffles) {
-  auto it = course.find("shuffle");
-  const std::string text = it == course.end() ? "" : it->second;
+  auto it = runSettings.find("shuffle");
+  const std::string text = it == runSettings.end() ? "" : it->second;
   shuffles = text == "true";
   return shuffles || text == "false" ? Status()
                                      : damaged(file, "shuffle", text);
@@ -183,14 +187,15 @@ Status reprise::rt::checkOverrides(const std::set<std::string> &names) {
 }
 
 /// Returns null if there is none.
-static const std::string *find(const Course &course, const std::string &name) {
-  auto it = course.find(name);
-  return it == course.end() ? nullptr : &it->second;
+static const std::string *find(const RunSettings &runSettings,
+                               const std::string &name) {
+  auto it = runSettings.find(name);
+  return it == runSettings.end() ? nullptr : &it->second;
 }
 
 /// Returns true if a setting affects the course. The length of a run does so
 /// only if the learning rate depends on it.
-static bool isCourse(const std::string &name, const Course &result) {
+static bool isRunSetting(const std::string &name, const RunSettings &result) {
   const std::string *schedule = find(result, "schedule");
   return name != "steps" || !schedule || *schedule == "cosine";
 }
@@ -210,9 +215,10 @@ static std::string difference(const std::string &name, const std::string *old,
          (now ? *now : "not set") + " here";
 }
 
-Expected<Course> reprise::rt::continueCourse(const std::string &file,
-                                             const Course &stored,
-                                             const CourseRequest &request) {
+Expected<RunSettings>
+reprise::rt::continueSettings(const std::string &file,
+                              const RunSettings &stored,
+                              const SettingsRequest &request) {
   REPRISE_RETURN_IF_ERROR(checkOverrides(request.overridden));
   // Sorted by name, so that the schedule is known when the steps are compared.
   std::set<std::string> names;
@@ -220,7 +226,7 @@ Expected<Course> reprise::rt::continueCourse(const std::string &file,
     names.insert(name);
   for (const auto &[name, value] : request.asked)
     names.insert(name);
-  Course result;
+  RunSettings result;
   std::string differences, list;
   bool isOther = false; // the optimizer itself, not only its numbers
   for (const std::string &name : names) {
@@ -237,7 +243,7 @@ Expected<Course> reprise::rt::continueCourse(const std::string &file,
     }
     if (now)
       result[name] = *now;
-    if (mayTakeNow || (old && !isCourse(name, result)))
+    if (mayTakeNow || (old && !isRunSetting(name, result)))
       continue;
     differences +=
         (differences.empty() ? "" : "; ") + difference(name, old, now);

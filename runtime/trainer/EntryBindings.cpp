@@ -1,11 +1,11 @@
-//===- StepForm.cpp - Inputs and outputs of an entry ----------------------===//
+//===- EntryBindings.cpp - Inputs and outputs of an entry -----------------===//
 //
 // Every error names the entry, the role or the tensor, and both shapes.
 //
 //===----------------------------------------------------------------------===//
-#include "StepForm.h"
+#include "EntryBindings.h"
 #include "MixRatio.h"
-#include "reprise/Runtime/Trainer/Course.h"
+#include "reprise/Runtime/Trainer/RunSettings.h"
 #include "reprise/Runtime/Trainer/Safetensors.h"
 #include <algorithm>
 #include <cmath>
@@ -17,7 +17,7 @@ const char *reprise::rt::entryName(StepKind kind) {
   return kind == StepKind::Train ? "train_step" : "eval_step";
 }
 
-DatasetOptions StepForm::wanted() const {
+DatasetOptions EntryBindings::wanted() const {
   DatasetOptions options;
   options.classes = labelLimit;
   options.columns = columns;
@@ -71,7 +71,7 @@ static Status takeScalar(const EntryInfo &entry, const TensorInfo *tensor,
 //===----------------------------------------------------------------------===//
 
 static Status readColumn(const EntryInfo &entry, const TensorInfo &input,
-                         StepForm &form) {
+                         EntryBindings &form) {
   bool isLabel = input.binding == RP_BINDING_LABEL;
   if (isLabel && (input.type != RP_I32 || input.shape.size() != 1))
     return wrongShape(entry, input, "I32 and one for each row");
@@ -96,7 +96,7 @@ static Status readColumn(const EntryInfo &entry, const TensorInfo &input,
 }
 
 /// Bounds the labels by the ops that read them and by the logits.
-static void boundLabels(StepForm &form) {
+static void boundLabels(EntryBindings &form) {
   form.labelLimit = form.classes;
   if (!form.label)
     return;
@@ -111,7 +111,7 @@ static void boundLabels(StepForm &form) {
   }
 }
 
-static Status readInputs(const EntryInfo &entry, StepForm &form) {
+static Status readInputs(const EntryInfo &entry, EntryBindings &form) {
   if (!entry.input(RP_BINDING_DATA))
     return missing(entry, "input", RP_BINDING_DATA);
   for (const TensorInfo &input : entry.inputs)
@@ -122,7 +122,7 @@ static Status readInputs(const EntryInfo &entry, StepForm &form) {
   return takeScalar(entry, entry.input(RP_BINDING_STEP), RP_I64, form.step);
 }
 
-static Status readLogits(const EntryInfo &entry, StepForm &form) {
+static Status readLogits(const EntryInfo &entry, EntryBindings &form) {
   const TensorInfo *logits = entry.output(RP_BINDING_LOGITS);
   if (!logits)
     return Status();
@@ -136,7 +136,7 @@ static Status readLogits(const EntryInfo &entry, StepForm &form) {
   return Status();
 }
 
-static Status readOutputs(const EntryInfo &entry, StepForm &form) {
+static Status readOutputs(const EntryInfo &entry, EntryBindings &form) {
   if (!entry.output(RP_BINDING_LOSS))
     return missing(entry, "output", RP_BINDING_LOSS);
   REPRISE_RETURN_IF_ERROR(
@@ -153,12 +153,12 @@ static Status readOutputs(const EntryInfo &entry, StepForm &form) {
 
 /// The compiler records the distribution of the ratios.
 static Status readMixing(const Backend &backend, const EntryInfo &entry,
-                         StepForm &form) {
+                         EntryBindings &form) {
   const TensorInfo *ratio = entry.input(RP_BINDING_MIX_RATIO);
   if (!ratio)
     return Status();
   REPRISE_RETURN_IF_ERROR(takeScalar(entry, ratio, RP_F32, form.mixRatio));
-  Course settings = backend.settings();
+  RunSettings settings = backend.settings();
   auto it = settings.find("mixup");
   form.mixup =
       it == settings.end() ? 0 : std::strtod(it->second.c_str(), nullptr);
@@ -170,14 +170,14 @@ static Status readMixing(const Backend &backend, const EntryInfo &entry,
                            "does not say by which 'mixup'");
 }
 
-Expected<StepForm> reprise::rt::readStepForm(const Backend &backend,
-                                             StepKind kind) {
+Expected<EntryBindings> reprise::rt::readEntryBindings(const Backend &backend,
+                                                       StepKind kind) {
   const EntryInfo *entry = backend.entry(entryName(kind));
   if (!entry)
     return Status::error(RP_INVALID_ARGUMENT,
                          "the program '" + backend.model() +
                              "' has no entry '" + entryName(kind) + "'");
-  StepForm form;
+  EntryBindings form;
   form.entry = entry->name;
   REPRISE_RETURN_IF_ERROR(readInputs(*entry, form));
   REPRISE_RETURN_IF_ERROR(readMixing(backend, *entry, form));
@@ -216,7 +216,8 @@ static std::string optionsFor(const Column &wanted, const Column &given) {
   return "; a model of the zoo takes them with" + options;
 }
 
-Status reprise::rt::checkDataFits(const StepForm &form, const Dataset &data,
+Status reprise::rt::checkDataFits(const EntryBindings &form,
+                                  const Dataset &data,
                                   const std::string &source) {
   const std::vector<Column> &given = data.columns();
   bool single = form.columns.size() - form.label.has_value() == 1;
@@ -252,7 +253,7 @@ void reprise::rt::tellWarnings(
       take(warning);
 }
 
-Status reprise::rt::setBatch(Backend &backend, const StepForm &form,
+Status reprise::rt::setBatch(Backend &backend, const EntryBindings &form,
                              const Batch &batch, uint64_t seed, uint64_t step) {
   for (size_t i = 0; i < form.columns.size(); ++i)
     REPRISE_RETURN_IF_ERROR(backend.setInput(form.entry, form.columns[i].name,
@@ -285,7 +286,7 @@ static size_t countKept(const IndexRange &range, const Int *rows, size_t count,
   return kept;
 }
 
-size_t reprise::rt::keptLabels(const StepForm &form, const Batch &batch) {
+size_t reprise::rt::keptLabels(const EntryBindings &form, const Batch &batch) {
   for (size_t c = 0; c < form.columns.size(); ++c) {
     const Column &column = form.columns[c];
     for (const IndexRange &range : column.ranges)
@@ -299,7 +300,7 @@ size_t reprise::rt::keptLabels(const StepForm &form, const Batch &batch) {
   return batch.valid;
 }
 
-Status reprise::rt::readMetrics(Backend &backend, const StepForm &form,
+Status reprise::rt::readMetrics(Backend &backend, const EntryBindings &form,
                                 std::map<std::string, double> &values) {
   for (const TensorInfo &metric : form.metrics) {
     float value = 0;

@@ -1,11 +1,11 @@
-//===- StepForm.h - Inputs and outputs of an entry --------------*- C++ -*-===//
+//===- EntryBindings.h - Inputs and outputs of an entry ---------*- C++ -*-===//
 //
 // The inputs and outputs of the trainer's two entries by their roles, checked
 // once before a run.
 //
 //===----------------------------------------------------------------------===//
-#ifndef REPRISE_RUNTIME_TRAINER_STEPFORM_H
-#define REPRISE_RUNTIME_TRAINER_STEPFORM_H
+#ifndef REPRISE_RUNTIME_TRAINER_ENTRYBINDINGS_H
+#define REPRISE_RUNTIME_TRAINER_ENTRYBINDINGS_H
 
 #include "reprise/Runtime/Trainer/Backend.h"
 #include "reprise/Runtime/Trainer/Dataset.h"
@@ -15,7 +15,7 @@
 namespace reprise::rt {
 
 /// Names of inputs and outputs; empty if the program has none of the role.
-struct StepForm {
+struct EntryBindings {
   std::string entry;
   size_t batch = 0;
   /// The inputs from the data, in order.
@@ -43,10 +43,11 @@ const char *entryName(StepKind kind);
 
 /// Fails unless the program has the entry with the inputs and outputs that
 /// Trainer.h documents.
-Expected<StepForm> readStepForm(const Backend &backend, StepKind kind);
+Expected<EntryBindings> readEntryBindings(const Backend &backend,
+                                          StepKind kind);
 
 /// Fails unless the columns and labels of `data` fit the entry.
-Status checkDataFits(const StepForm &form, const Dataset &data,
+Status checkDataFits(const EntryBindings &form, const Dataset &data,
                      const std::string &source);
 
 /// Passes on the data's warnings for users who train on it; `take` may be
@@ -56,16 +57,16 @@ void tellWarnings(const Dataset &data,
 
 /// Sets the inputs from the data, and seed, step and mixing ratio if the
 /// program takes them.
-Status setBatch(Backend &backend, const StepForm &form, const Batch &batch,
+Status setBatch(Backend &backend, const EntryBindings &form, const Batch &batch,
                 uint64_t seed, uint64_t step);
 
 /// Counts the labels of the batch that are not ignored; a row may have several.
-size_t keptLabels(const StepForm &form, const Batch &batch);
+size_t keptLabels(const EntryBindings &form, const Batch &batch);
 
 /// Reads the metrics of the last run.
-Status readMetrics(Backend &backend, const StepForm &form,
+Status readMetrics(Backend &backend, const EntryBindings &form,
                    std::map<std::string, double> &values);
 
 } // namespace reprise::rt
 
-#endif // REPRISE_RUNTIME_TRAINER_STEPFORM_H
+#endif // REPRISE_RUNTIME_TRAINER_ENTRYBINDINGS_H
