@@ -53,11 +53,11 @@ private:
   plan::ValueId snapshot(mlir::Operation *cause, plan::ValueId value);
   llvm::SmallVector<plan::OpId> readersOf(uint32_t range) const;
   bool readsOnlyInPlace(plan::ValueId root, uint32_t range) const;
-  bool reachesAny(plan::OpId from,
-                  const llvm::SmallVector<plan::OpId> &to) const;
+  std::vector<bool> ancestorsOf(llvm::ArrayRef<plan::OpId> ops) const;
   void setOverwrites(plan::OpId id, uint32_t range);
   bool placeDirectly(const Update &update);
   void placeByCopy(const Update &update);
+  void putLossBeforeUpdates();
 
   PlanProblem problem;
   const FixedStorage &fixed;

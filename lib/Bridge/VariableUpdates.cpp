@@ -7,6 +7,7 @@
 //          it can run after every other reader of the variable, and reads the
 //          variable itself, if at all, only where it writes. The readers
 //          become Op::after; a search tells whether that closes a cycle.
+//          The loss becomes one of an update where it does not depend on it.
 //
 //   direct   readers of w -> update kernel (w' in w's bytes)
 //   copy     readers of w -> copy(w' to w); w' is a temporary
@@ -78,22 +79,20 @@ bool ProblemBuilder::readsOnlyInPlace(ValueId root, uint32_t range) const {
   return true;
 }
 
-/// Whether one of `to` must run after `from`.
-bool ProblemBuilder::reachesAny(OpId from, const SmallVector<OpId> &to) const {
-  // Every dependence is in Op::after (see readyAfter), so walk backwards.
+/// Marks `ops` and every op that must run before one of them.
+std::vector<bool> ProblemBuilder::ancestorsOf(ArrayRef<OpId> ops) const {
+  // Every dependence is in Op::after (see readyAfter).
   std::vector<bool> seen(problem.graph.ops.size(), false);
-  SmallVector<OpId> stack(to.begin(), to.end());
+  SmallVector<OpId> stack(ops);
   while (!stack.empty()) {
     OpId at = stack.pop_back_val();
-    if (at == from)
-      return true;
     if (seen[at])
       continue;
     seen[at] = true;
     const std::vector<OpId> &before = problem.graph.ops[at].after;
     stack.append(before.begin(), before.end());
   }
-  return false;
+  return seen;
 }
 
 /// `id` changes the bytes of the variable: what reads its old value, in any
@@ -120,7 +119,7 @@ bool ProblemBuilder::placeDirectly(const Update &update) {
     return false;
   SmallVector<OpId> readers = readersOf(update.range);
   llvm::erase(readers, producer);
-  if (reachesAny(producer, readers))
+  if (ancestorsOf(readers)[producer])
     return false;
   setOverwrites(producer, update.range);
   value.storage = StorageClass::Fixed;
@@ -134,6 +133,30 @@ void ProblemBuilder::placeByCopy(const Update &update) {
   setOverwrites(problem.graph.ops.size() - 1, update.range);
   problem.graph.values[target].storage = StorageClass::Fixed;
   problem.fixedRange[target] = update.range;
+}
+
+/// Orders the loss before the updates that it does not depend on, so that a run
+/// can end at a loss that is not finite with its parameters unchanged. Running
+/// statistics are exempt: their updates belong to the forward pass.
+void ProblemBuilder::putLossBeforeUpdates() {
+  func::FuncOp function = problem.function;
+  for (auto [index, result] : llvm::enumerate(problem.results)) {
+    OpId loss = problem.graph.values[problem.rootOf(result)].producer;
+    if (loss == kNone ||
+        sg::roleOf(function.getResultAttrDict(index)) != sg::BindingRole::Loss)
+      continue;
+    std::vector<bool> isBefore = ancestorsOf(loss);
+    SymbolTable symbols(function->getParentOfType<ModuleOp>());
+    for (Update &update : updates) {
+      ValueId value = problem.rootOf(problem.written[update.write]);
+      OpId writer = problem.graph.values[value].producer;
+      auto variable = symbols.lookup<sg::VariableOp>(
+          update.write.getVariableAttr().getAttr());
+      if (!isBefore[writer] &&
+          variable.getRole() != sg::Role::RunningStatistics)
+        problem.graph.ops[writer].after.push_back(loss);
+    }
+  }
 }
 
 void ProblemBuilder::placeUpdates() {
@@ -155,4 +178,5 @@ void ProblemBuilder::placeUpdates() {
       copies.push_back(update);
   for (const Update &update : copies)
     placeByCopy(update);
+  putLossBeforeUpdates();
 }
