@@ -2,6 +2,7 @@
 
 #include "ModelSource.h"
 #include "Console.h"
+#include "ModelValues.h"
 #include "PassPhases.h"
 #include "artifact/ArtifactFile.h"
 #include "mlir/Bytecode/BytecodeWriter.h"
@@ -317,7 +318,9 @@ rt::Status Compiler::loadText(const std::string &path) {
   if (current->getOps<mlir::func::FuncOp>().empty())
     return invalid("'" + path +
                    "' holds no function; a model is one func.func");
-  return isModel(*current) ? rt::Status() : diagnostics->takeError(path);
+  return isModel(*current) && checkModelValues(*current)
+             ? rt::Status()
+             : diagnostics->takeError(path);
 }
 
 /// A phase of what the thread is at, if somebody follows that.
