@@ -34,9 +34,9 @@ std::string reprise::describeOptions(const CompileOptions &options) {
   const auto &[model, checkpointing, optimizer, hyperparameters, noWeightDecay,
                amp, attention, halvedBytes, sparedBytes, fuse, clipping, loss,
                microBatches, emitGradients, emitNonFinite, training, evaluation,
-               budget, planWork, planEffort, roofline, profile, keep, recompute,
-               budgetObserver, searchObserver, threads, target, configure] =
-      options;
+               onlyEvaluates, budget, planWork, planEffort, roofline, profile,
+               keep, recompute, budgetObserver, searchObserver, threads, target,
+               configure] = options;
   std::string all;
   auto add = [&](llvm::StringRef value) {
     all += (llvm::Twine(value.size()) + " " + value + "\n").str();
@@ -71,8 +71,8 @@ std::string reprise::describeOptions(const CompileOptions &options) {
   for (double value :
        {clipNorm, double(halvedBytes), double(sparedBytes),
         double(microBatches), double(fuse), double(emitGradients),
-        double(emitNonFinite), double(training), double(evaluation), planWork,
-        double(planEffort), double(threads)})
+        double(emitNonFinite), double(training), double(evaluation),
+        double(onlyEvaluates), planWork, double(planEffort), double(threads)})
     number(value);
   add(budget ? text(*budget) : "");
   add(text(roofline));

@@ -202,6 +202,7 @@ static LogicalResult lowerToTrain(mlir::ModuleOp module,
     differentiate.optimizer = "none";
     differentiate.emitGradients = true;
   }
+  differentiate.oneValueNorms = options.onlyEvaluates;
   return Stage(module, options)
       .add(createSgDifferentiate(differentiate))
       .verify("train")

@@ -368,7 +368,8 @@ static SmallVector<ParameterGradient> gradientsOf(BackwardOp backward) {
 
 LogicalResult Differentiate::differentiate(func::FuncOp function,
                                            SymbolTable &symbols) {
-  if (failed(check(function)) || failed(checkNormalizations(function)) ||
+  if (failed(check(function)) ||
+      (!oneValueNorms && failed(checkNormalizations(function))) ||
       failed(checkStepEnd(function, symbols, end)))
     return failure();
   expandTraining(function);

@@ -65,7 +65,7 @@ void sg::expandTraining(func::FuncOp function) {
         builder, op.getLoc(), op.getX(), op.getGamma(), op.getBeta(),
         op.getEpsilonAttr(), op.getSparesXAttr());
     double count = static_cast<double>(valuesPerChannel(op.getX()));
-    double unbiased = count / (count - 1);
+    double unbiased = count > 1 ? count / (count - 1) : 1;
     double momentum = op.getMomentum().convertToDouble();
     writeRunning(builder, op.getLoc(), op.getRunningMeanAttr(),
                  training.getMean(), momentum, 1.0);

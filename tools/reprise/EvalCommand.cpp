@@ -152,6 +152,7 @@ static rt::Status evaluateModel(EvalOptions &options) {
   warnOfLayout(options.run, /*trains=*/false);
   RunRequest request;
   request.split = *split;
+  request.onlyEvaluates = true;
   auto running = RunningProgram::open(options.run, request);
   if (!running.ok())
     return running.status();

@@ -345,6 +345,9 @@ rt::Expected<ModelRequest> tools::modelRequest(const RunFlags &flags,
     if (!wanted->model.batch)
       wanted->model.batch = request.batch;
   }
+  // Larger batches use the program that training compiles and caches.
+  wanted->compile.onlyEvaluates =
+      request.onlyEvaluates && wanted->model.batch.value_or(1) == 1;
   if (flags.compile.balancesClasses())
     REPRISE_RETURN_IF_ERROR(balanceClasses(flags, *wanted));
   return wanted;

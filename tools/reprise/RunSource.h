@@ -62,6 +62,8 @@ struct RunRequest {
   bool evaluates = false;
   /// Whether they may be, where there are some.
   bool mayEvaluate = false;
+  /// Whether training steps never run.
+  bool onlyEvaluates = false;
   /// Whether nothing is evaluated, at the end neither.
   bool neverEvaluates = false;
   /// Whether what the program says of its steps is wanted beside.

@@ -74,6 +74,9 @@ struct CompileOptions {
   /// Entries of the program; at least one.
   bool training = true;   // "train_step"
   bool evaluation = true; // "eval_step"
+  /// The training step defines variables and never runs, so that its batch
+  /// normalizations may have one value for each channel.
+  bool onlyEvaluates = false;
   /// Bytes that the whole program may take; see sg-rematerialize.
   std::optional<BudgetRequest> budget;
   /// Effort of the search for a plan within the budget.

@@ -48,7 +48,8 @@ def SgDifferentiate : Pass<"sg-differentiate", "::mlir::ModuleOp"> {
     argument of `#sg.binding<learning_rate>`, or a new last one. `emit-gradients`
     returns each gradient as a result named `gradient:PARAMETER`;
     `emit-nonfinite` returns as the result `nonfinite` whether the loss or a
-    gradient has an element that is not finite.
+    gradient has an element that is not finite. The optimizer then writes nothing, so
+    that the step can run again; it updates no parameter before the last gradient exists.
 
     | optimizer | hyperparameters | |
     |---|---|---|
@@ -91,7 +92,8 @@ def SgDifferentiate : Pass<"sg-differentiate", "::mlir::ModuleOp"> {
 
     Fails at a batch normalization with one value for each channel, as PyTorch does:
     the gradients of what it normalizes are all zero. Normalizations over other
-    dimensions and by running statistics may have one value.
+    dimensions and by running statistics may have one value. `one-value-norms`
+    accepts it, for a step that is compiled for its variables alone and never runs.
 
     Fails at an op through which a gradient flows and that has neither a
     vector-Jacobian product nor a decomposition; where gradients are clipped, at a
@@ -119,7 +121,9 @@ def SgDifferentiate : Pass<"sg-differentiate", "::mlir::ModuleOp"> {
     //   }
     ```
   }];
-  let options = StepEndOptions;
+  let options = !listconcat(StepEndOptions, [
+    Option<"oneValueNorms", "one-value-norms", "bool", "false",
+           "accept batch normalizations with one value for each channel">]);
   let dependentDialects = ["::reprise::sg::SgDialect"];
 }
 
