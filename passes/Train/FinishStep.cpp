@@ -177,8 +177,8 @@ static Value nonFiniteAmong(OpBuilder &builder, Location loc,
 }
 
 /// Returns whether the loss or a gradient has an element that is not finite.
-static void returnNonFinite(func::FuncOp function,
-                            ArrayRef<ParameterGradient> gradients) {
+static Value returnNonFinite(func::FuncOp function,
+                             ArrayRef<ParameterGradient> gradients) {
   Operation *terminator = function.getBody().front().getTerminator();
   OpBuilder builder(terminator);
   SmallVector<Value> values = {terminator->getOperand(findLoss(function))};
@@ -190,6 +190,7 @@ static void returnNonFinite(func::FuncOp function,
       attributesOf(builder, "nonfinite",
                    BindingAttr::get(function.getContext(),
                                     BindingRole::NonFinite, StringAttr())));
+  return flag;
 }
 
 static void returnGradients(func::FuncOp function,
@@ -257,9 +258,10 @@ void sg::finishStep(func::FuncOp function,
                     ArrayRef<ParameterGradient> gradients, SymbolTable &symbols,
                     const StepEnd &end) {
   // A gradient that overflows is what loss scaling waits for.
+  Value isBad;
   if (end.emitNonFinite)
-    returnNonFinite(function, end.lossScaling ? ArrayRef<ParameterGradient>()
-                                              : gradients);
+    isBad = returnNonFinite(
+        function, end.lossScaling ? ArrayRef<ParameterGradient>() : gradients);
   if (end.emitGradients)
     returnGradients(function, gradients);
   Value clipping;
@@ -267,6 +269,10 @@ void sg::finishStep(func::FuncOp function,
     clipping = clippingOf(function, gradients, symbols, end.clipping);
   if (end.lossScaling && end.optimizer->updates())
     return emitScaledUpdates(function, gradients, clipping, symbols, end);
+  Operation *last = function.getBody().front().getTerminator()->getPrevNode();
   emitUpdates(function, gradients, clipping, symbols, *end.optimizer,
               end.values, end.undecayed);
+  // Variables keep their values, so that a check can run the step again.
+  if (isBad)
+    keepWhere(isBad, function, last);
 }

@@ -90,7 +90,7 @@ sg::unscale(func::FuncOp function, ArrayRef<ParameterGradient> gradients) {
 }
 
 /// Lets a write keep what it would change.
-static void keepWhere(Value isBad, WriteOp write) {
+static void keepOldWhere(Value isBad, WriteOp write) {
   OpBuilder builder(write);
   OriginScope scope(builder, write);
   Location loc = write.getLoc();
@@ -133,7 +133,7 @@ static void writeNextScale(OpBuilder &builder, Location loc, Value isBad) {
                   counted);
 }
 
-void sg::skipWhere(Value isBad, func::FuncOp function, Operation *last) {
+void sg::keepWhere(Value isBad, func::FuncOp function, Operation *last) {
   Block &body = function.getBody().front();
   SmallVector<WriteOp> writes;
   for (auto it = last ? std::next(Block::iterator(last)) : body.begin();
@@ -141,7 +141,12 @@ void sg::skipWhere(Value isBad, func::FuncOp function, Operation *last) {
     if (auto write = dyn_cast<WriteOp>(*it))
       writes.push_back(write);
   for (WriteOp write : writes)
-    keepWhere(isBad, write);
+    keepOldWhere(isBad, write);
+}
+
+void sg::skipWhere(Value isBad, func::FuncOp function, Operation *last) {
+  keepWhere(isBad, function, last);
+  Block &body = function.getBody().front();
   OpBuilder builder(body.getTerminator());
   OriginScope scope(builder, kScale);
   writeNextScale(builder, NameLoc::get(builder.getStringAttr(kScale)), isBad);

@@ -29,8 +29,12 @@ llvm::SmallVector<ParameterGradient>
 unscale(mlir::func::FuncOp function,
         llvm::ArrayRef<ParameterGradient> gradients);
 
-/// Lets the writes behind `last` (null: all) keep what they would change where
-/// `isBad`, a scalar of i1, says so, and writes the next scale.
+/// Makes the writes after `last` (null: all) keep old values where `isBad`, a
+/// scalar of i1, is set.
+void keepWhere(mlir::Value isBad, mlir::func::FuncOp function,
+               mlir::Operation *last);
+
+/// Does the same and writes the next scale.
 void skipWhere(mlir::Value isBad, mlir::func::FuncOp function,
                mlir::Operation *last);
 

@@ -389,6 +389,28 @@ rp_status *rp_session_run(rp_session *session, const char *entry) {
   return withSession(session, [&](Session &s) { return s.run(entry); });
 }
 
+rp_status *rp_session_run_guarded(rp_session *session, const char *entry,
+                                  const char *output, int32_t *stopped) {
+  return withSession(session, [&](Session &s) -> Status {
+    if (!stopped)
+      return missing("place for the answer");
+    bool isStopped = false;
+    Status ran = s.runGuarded(entry, output, isStopped);
+    *stopped = isStopped;
+    return ran;
+  });
+}
+
+rp_status *rp_session_find_nonfinite(rp_session *session, const char *entry,
+                                     const char *output, rp_origin *origin,
+                                     const char **text) {
+  return withSession(session, [&](Session &s) -> Status {
+    if (!origin || !text)
+      return missing("place for the answer");
+    return s.findNonFinite(entry, output, *origin, *text);
+  });
+}
+
 int32_t rp_session_stages_inputs(const rp_session *session) {
   return session && session->session->stagesInputs();
 }

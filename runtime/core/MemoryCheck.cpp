@@ -5,6 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 #include "MemoryCheck.h"
+#include "StepViews.h"
 
 #include <algorithm>
 #include <cstring>
@@ -27,67 +28,6 @@ MemoryCheck::MemoryCheck(const fb::Program &program,
 //===----------------------------------------------------------------------===//
 // What a step may read and write
 //===----------------------------------------------------------------------===//
-
-namespace {
-/// The operands of a step.
-struct StepViews {
-  std::vector<const fb::View *> reads, results, scratch;
-};
-} // namespace
-
-static StepViews viewsOf(const fb::LibraryCall &call) {
-  StepViews views;
-  views.reads.assign(call.inputs()->begin(), call.inputs()->end());
-  views.results.assign(call.outputs()->begin(), call.outputs()->end());
-  if (call.workspace())
-    views.scratch.push_back(call.workspace());
-  return views;
-}
-
-static StepViews viewsOf(const fb::KernelLaunch &launch,
-                         const fb::Program &program, const fb::Entry &entry) {
-  StepViews views;
-  // What a kernel writes it may have read before.
-  if (launch.args())
-    views.reads.assign(launch.args()->begin(), launch.args()->end());
-  for (uint32_t i = 0; launch.writes() && i < launch.writes()->size(); ++i) {
-    const fb::View *view = launch.args()->Get(launch.writes()->Get(i));
-    bool isScratch =
-        bufferOf(program, &entry, *view)->kind() == fb::BufferKind::Workspace;
-    (isScratch ? views.scratch : views.results).push_back(view);
-  }
-  return views;
-}
-
-static StepViews viewsOf(const fb::Step &step, const fb::Program &program,
-                         const fb::Entry &entry) {
-  switch (step.action_type()) {
-  case fb::Action::LibraryCall:
-    return viewsOf(*step.action_as_LibraryCall());
-  case fb::Action::KernelLaunch:
-    return viewsOf(*step.action_as_KernelLaunch(), program, entry);
-  case fb::Action::Copy: {
-    const fb::Copy &copy = *step.action_as_Copy();
-    return {{copy.source()}, {copy.target()}, {}};
-  }
-  case fb::Action::NONE:
-    break;
-  }
-  return {};
-}
-
-/// Whether the bytes of `view` hold something when the step begins.
-bool MemoryCheck::holdsValues(const StepRef &step, const fb::View &view) const {
-  uint32_t fixed = program.buffers() ? program.buffers()->size() : 0;
-  if (view.buffer() < fixed ||
-      bufferOf(program, &step.entry, view)->first_step() < step.index)
-    return true;
-  if (step.entry.inputs())
-    for (const fb::Binding *input : *step.entry.inputs())
-      if (input->view()->buffer() == view.buffer())
-        return true;
-  return false;
-}
 
 using Run = std::pair<uint64_t, uint64_t>;
 
@@ -135,7 +75,7 @@ MemoryCheck::Touched MemoryCheck::touchedBy(const StepRef &step) const {
   };
   std::vector<const fb::View *> held;
   for (const fb::View *view : views.reads)
-    if (holdsValues(step, *view))
+    if (holdsValues(program, step.entry, step.index, *view))
       held.push_back(view);
   std::vector<Run> results = collect(views.results, {});
   return {merged(collect(held, {})), merged(results),
@@ -219,14 +159,6 @@ static std::string text(const flatbuffers::String *s) {
   return s ? s->str() : "";
 }
 
-static std::string describe(const fb::Step &step, uint32_t index,
-                            const fb::Entry &entry) {
-  std::string module = text(step.module_());
-  return "step " + std::to_string(index) + " (" + text(step.name()) +
-         (module.empty() ? "" : " in '" + module + "'") + ") of entry '" +
-         text(entry.name()) + "'";
-}
-
 /// The name of what lives at a byte of the arena, or null.
 static const fb::Buffer *residentAt(const fb::Program &program,
                                     const fb::Entry &entry, uint32_t step,
@@ -261,7 +193,7 @@ std::string MemoryCheck::place(const StepRef &step, uint64_t at) const {
 Status MemoryCheck::damaged(const StepRef &step, const Damage &damage) const {
   return Status::error(
       RP_INTERNAL,
-      describe(*step.entry.steps()->Get(step.index), step.index, step.entry) +
+      describeStep(step.entry, step.index) +
           " changed memory that is neither its results' nor its workspace's: "
           "from " +
           place(step, damage.first) + ", to " + place(step, damage.last));
@@ -270,7 +202,7 @@ Status MemoryCheck::damaged(const StepRef &step, const Damage &damage) const {
 Status MemoryCheck::dependent(const StepRef &step, uint64_t at) const {
   return Status::error(
       RP_INTERNAL,
-      describe(*step.entry.steps()->Get(step.index), step.index, step.entry) +
+      describeStep(step.entry, step.index) +
           " gives other results when memory that is not its operands' holds "
           "something else: first " +
           place(step, at + kGuardBytes));

@@ -81,7 +81,6 @@ private:
   enum class Pattern { Plain, Complement };
 
   Touched touchedBy(const StepRef &step) const;
-  bool holdsValues(const StepRef &step, const fb::View &view) const;
   void expect(uint64_t begin, uint64_t bytes, Pattern pattern,
               const Ranges &kept);
   Status arrange(Pattern pattern, const Ranges &kept);

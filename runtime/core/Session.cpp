@@ -246,14 +246,13 @@ Status Session::poisonAfter(size_t number, size_t step) {
   return {};
 }
 
-Status Session::runSteps(size_t number) {
+Status Session::runSteps(size_t number, size_t first, size_t end) {
   using Clock = std::chrono::steady_clock;
-  size_t steps = entries[number].seconds.size();
   if (!options.poison && !options.profile)
-    return prepared->run(number, 0, steps);
-  if (options.poison)
+    return prepared->run(number, first, end);
+  if (options.poison && first == 0)
     REPRISE_RETURN_IF_ERROR(poisonBefore(number));
-  for (size_t i = 0; i < steps; ++i) {
+  for (size_t i = first; i < end; ++i) {
     Clock::time_point start = Clock::now();
     REPRISE_RETURN_IF_ERROR(prepared->run(number, i, i + 1));
     entries[number].seconds[i] =
@@ -264,7 +263,8 @@ Status Session::runSteps(size_t number) {
   return {};
 }
 
-Status Session::run(const char *entryName) {
+/// Checks that all inputs are set; the run consumes them.
+Expected<size_t> Session::beginRun(const char *entryName) {
   Expected<size_t> number = program->entryNumber(entryName ? entryName : "");
   if (!number.ok())
     return number.status();
@@ -273,9 +273,27 @@ Status Session::run(const char *entryName) {
   for (EntryState &state : entries) {
     state.inputSet.assign(state.inputSet.size(), false);
   }
-  REPRISE_RETURN_IF_ERROR(runSteps(*number));
+  return number;
+}
+
+Status Session::run(const char *entryName) {
+  Expected<size_t> number = beginRun(entryName);
+  if (!number.ok())
+    return number.status();
+  REPRISE_RETURN_IF_ERROR(
+      runSteps(*number, 0, entries[*number].seconds.size()));
   outputsOf = int(*number);
   return {};
+}
+
+Expected<uint32_t> Session::outputNumber(size_t number,
+                                         const char *name) const {
+  const fb::Entry &entry = program->entry(number);
+  int index = findBinding(entry.outputs(), name ? name : "");
+  if (index < 0)
+    return wrong("entry '" + entry.name()->str() + "' has no output '" +
+                 (name ? name : "") + "'");
+  return uint32_t(index);
 }
 
 Status Session::getOutput(const char *entryName, const char *name, void *data,
@@ -284,15 +302,14 @@ Status Session::getOutput(const char *entryName, const char *name, void *data,
   if (!number.ok())
     return number.status();
   const fb::Entry &entry = program->entry(*number);
-  int index = findBinding(entry.outputs(), name ? name : "");
-  if (index < 0)
-    return wrong("entry '" + entry.name()->str() + "' has no output '" +
-                 (name ? name : "") + "'");
+  Expected<uint32_t> index = outputNumber(*number, name);
+  if (!index.ok())
+    return index.status();
   if (outputsOf != int(*number))
     return wrong("the outputs of entry '" + entry.name()->str() +
                  "' are not there: run it, and read them before another run "
                  "or input");
-  const fb::View &view = *entry.outputs()->Get(uint32_t(index))->view();
+  const fb::View &view = *entry.outputs()->Get(*index)->view();
   REPRISE_RETURN_IF_ERROR(
       checkTransfer(std::string("output '") + name + "'", view, data, bytes));
   return prepared->read(arenaOffset(program->root(), &entry, view), data,

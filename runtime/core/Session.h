@@ -34,6 +34,15 @@ public:
   Status setInput(const char *entry, const char *name, const void *data,
                   size_t bytes);
   Status run(const char *entry);
+  /// Runs an entry as run does, but ends after the step that makes `output`, a
+  /// scalar, and sets `stopped` if that is not finite. Runs all steps where a
+  /// parameter is updated by then or the device takes a whole entry.
+  Status runGuarded(const char *entry, const char *output, bool &stopped);
+  /// Runs the entry on the inputs that were set and finds the origin of values
+  /// that are not finite (FiniteCheck). Variables keep their values; `text`
+  /// lives until the next call.
+  Status findNonFinite(const char *entry, const char *output, rp_origin &origin,
+                       const char *&text);
   /// Whether the outputs of a run outlive setInput.
   bool stagesInputs() const { return prepared->stagesInputs(); }
   Status getOutput(const char *entry, const char *name, void *data,
@@ -51,6 +60,10 @@ private:
   struct EntryState {
     std::vector<bool> inputSet;
     std::vector<double> seconds;
+    /// The output that runGuarded checks, and the number of steps to run before
+    /// the check; none where all steps run.
+    std::string guarded;
+    std::optional<size_t> guardedSteps;
     /// Of entry buffers: for each step, those that die with it (poison).
     std::vector<std::vector<uint32_t>> dying;
   };
@@ -76,7 +89,10 @@ private:
   static std::vector<EntryState> entriesOf(const Program &program);
   Status fillConstants();
   Status checkInputs(size_t entry) const;
-  Status runSteps(size_t entry);
+  Expected<size_t> beginRun(const char *entry);
+  Expected<uint32_t> outputNumber(size_t entry, const char *name) const;
+  void chooseGuard(size_t entry, uint32_t output);
+  Status runSteps(size_t entry, size_t first, size_t end);
   Status poisonBefore(size_t entry);
   Status poisonAfter(size_t entry, size_t step);
   const fb::Variable *findVariable(const char *name) const;
@@ -95,6 +111,7 @@ private:
   int outputsOf = -1;
   /// The entry whose inputs are being set, or -1.
   int inputsOf = -1;
+  std::string explanation; // of findNonFinite
 };
 
 } // namespace reprise::rt

@@ -68,3 +68,15 @@ Expected<std::vector<double>> Backend::stepSeconds(const std::string &entry) {
   return Status::error(RP_UNAVAILABLE,
                        "'" + model() + "' does not time its steps");
 }
+
+Expected<bool> Backend::runGuarded(const std::string &entry,
+                                   const std::string &) {
+  REPRISE_RETURN_IF_ERROR(run(entry));
+  return false;
+}
+
+Expected<Backend::NonFinite> Backend::findNonFinite(const std::string &,
+                                                    const std::string &) {
+  return Status::error(RP_UNAVAILABLE,
+                       "the values of '" + model() + "' cannot be looked at");
+}

@@ -6,6 +6,7 @@
 // over full batches.
 //
 //===----------------------------------------------------------------------===//
+#include "NonFinite.h"
 #include "StepForm.h"
 #include "reprise/Runtime/Trainer/Loader.h"
 #include "reprise/Runtime/Trainer/Trainer.h"
@@ -107,6 +108,28 @@ struct Sums {
 
 } // namespace
 
+static Status giveBatch(Backend &backend, const StepForm &form,
+                        const Batch &batch) {
+  REPRISE_RETURN_IF_ERROR(setBatch(backend, form, batch, 0, 0));
+  float rate = 0; // nothing is learnt
+  if (form.learningRate.empty())
+    return Status();
+  return backend.setInput(form.entry, form.learningRate, &rate, sizeof rate);
+}
+
+/// Adds the first tensor that is not finite to an error.
+static Status explain(Backend &backend, const StepForm &form,
+                      const Batch &batch, const std::string &output,
+                      const Status &error) {
+  if (!giveBatch(backend, form, batch).ok())
+    return error;
+  Expected<Backend::NonFinite> found =
+      backend.findNonFinite(form.entry, output);
+  return found.ok()
+             ? Status::error(error.code(), error.message() + describe(*found))
+             : error;
+}
+
 /// Adds what the program says of a full batch.
 static Status addFullBatch(Backend &backend, const StepForm &form,
                            const Batch &batch, EvaluateResult &result,
@@ -122,6 +145,13 @@ static Status addFullBatch(Backend &backend, const StepForm &form,
   REPRISE_RETURN_IF_ERROR(
       backend.getOutput(form.entry, form.loss, &loss, sizeof loss));
   size_t kept = keptLabels(form, batch);
+  if (kept > 0 && !std::isfinite(loss))
+    return explain(
+        backend, form, batch, form.loss,
+        Status::error(RP_INVALID_ARGUMENT,
+                      "the loss of the batch from image " +
+                          std::to_string(batch.position) + " on is " +
+                          (std::isnan(loss) ? "nan" : std::to_string(loss))));
   if (kept > 0)
     sums.loss += loss * double(kept);
   sums.labels += kept;
@@ -131,11 +161,7 @@ static Status addFullBatch(Backend &backend, const StepForm &form,
 
 static Status runBatch(Backend &backend, const StepForm &form,
                        const Batch &batch, EvaluateResult &result, Sums &sums) {
-  REPRISE_RETURN_IF_ERROR(setBatch(backend, form, batch, 0, 0));
-  float rate = 0; // nothing is learnt
-  if (!form.learningRate.empty())
-    REPRISE_RETURN_IF_ERROR(
-        backend.setInput(form.entry, form.learningRate, &rate, sizeof rate));
+  REPRISE_RETURN_IF_ERROR(giveBatch(backend, form, batch));
   REPRISE_RETURN_IF_ERROR(backend.run(form.entry));
   if (batch.valid == form.batch)
     REPRISE_RETURN_IF_ERROR(addFullBatch(backend, form, batch, result, sums));
@@ -144,7 +170,8 @@ static Status runBatch(Backend &backend, const StepForm &form,
   std::vector<float> logits(form.batch * size_t(form.classes));
   REPRISE_RETURN_IF_ERROR(backend.getOutput(
       form.entry, form.logits, logits.data(), logits.size() * sizeof(float)));
-  return addRows(form, batch, logits.data(), result, sums.loss);
+  Status added = addRows(form, batch, logits.data(), result, sums.loss);
+  return added.ok() ? added : explain(backend, form, batch, form.logits, added);
 }
 
 static Status runBatches(Backend &backend, const StepForm &form,

@@ -82,6 +82,15 @@ public:
   Status run(const std::string &entry) override {
     return takeStatus(rp_session_run(session, entry.c_str()));
   }
+  Expected<bool> runGuarded(const std::string &entry,
+                            const std::string &output) override {
+    int32_t stopped = 0;
+    REPRISE_RETURN_IF_ERROR(takeStatus(rp_session_run_guarded(
+        session, entry.c_str(), output.c_str(), &stopped)));
+    return stopped != 0;
+  }
+  Expected<NonFinite> findNonFinite(const std::string &entry,
+                                    const std::string &output) override;
   Status getOutput(const std::string &entry, const std::string &name,
                    void *data, size_t bytes) override {
     return takeStatus(rp_session_get_output(session, entry.c_str(),
@@ -218,6 +227,17 @@ SessionBackend::stepSeconds(const std::string &entry) {
     REPRISE_RETURN_IF_ERROR(takeStatus(
         rp_session_step_seconds(session, entry.c_str(), step, &all[step])));
   return all;
+}
+
+Expected<Backend::NonFinite>
+SessionBackend::findNonFinite(const std::string &entry,
+                              const std::string &output) {
+  NonFinite found;
+  const char *text = "";
+  REPRISE_RETURN_IF_ERROR(takeStatus(rp_session_find_nonfinite(
+      session, entry.c_str(), output.c_str(), &found.origin, &text)));
+  found.text = text;
+  return found;
 }
 
 Status SessionBackend::describe() {

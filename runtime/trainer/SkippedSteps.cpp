@@ -19,6 +19,7 @@ Status SkippedSteps::take(std::map<std::string, double> &metrics,
   position.skippedSteps += isSkipped;
   if (!isSkipped)
     return {};
+  lastScale = float(metrics[kScale]);
   std::string scale = courseNumber(metrics[kScale]);
   if (options.maxSkippedSteps && inARow >= options.maxSkippedSteps)
     return Status::error(
@@ -35,4 +36,9 @@ Status SkippedSteps::take(std::map<std::string, double> &metrics,
                       " steps in a row, up to step " + std::to_string(number) +
                       ": a gradient is not finite at a loss scale of " + scale);
   return {};
+}
+
+void SkippedSteps::restoreScale(Backend &backend) const {
+  // A program that has the metrics and no such variable scales by itself.
+  (void)backend.writeVariable(kScale, &lastScale, sizeof lastScale);
 }

@@ -19,6 +19,10 @@ public:
   Status take(std::map<std::string, double> &metrics, uint64_t number,
               RunPosition &position);
 
+  /// Sets the loss scale back to that of the last step; skipping it halved the
+  /// scale.
+  void restoreScale(Backend &backend) const;
+
   /// Whether the last step was skipped.
   bool last() const { return inARow > 0; }
 
@@ -29,6 +33,7 @@ private:
 
   const TrainOptions &options;
   uint64_t inARow = 0;
+  float lastScale = 0;
 };
 
 } // namespace reprise::rt

@@ -12,6 +12,7 @@
 #include "reprise/Runtime/Trainer/Trainer.h"
 #include "../support/Restate.h"
 #include "CheckOptions.h"
+#include "NonFinite.h"
 #include "RunningMean.h"
 #include "Saving.h"
 #include "SkippedSteps.h"
@@ -64,8 +65,9 @@ private:
   Status openData();
   Status startLoader();
   Expected<std::optional<FedStep>> feed(uint64_t number, bool isRunning);
+  StepAgain again(const FedStep &step) const;
   Status readResults(const FedStep &step);
-  Status readLoss(const FedStep &step);
+  LoaderOptions loaderOptions() const;
   float rateAt(uint64_t number) const;
   Status give(FedStep &step, uint64_t number);
   Status repeatRate(FedStep &step);
@@ -103,8 +105,9 @@ private:
   std::unique_ptr<Loader> loader;
   RunningMean recent;
   SkippedSteps skipped{options};
-  uint64_t total = 0;      // steps at the end
-  uint64_t imagesDone = 0; // of this run
+  bool isUnchanged = false; // no parameter was updated by the last step
+  uint64_t total = 0;       // steps at the end
+  uint64_t imagesDone = 0;  // of this run
   float rate = 0;
   double stepSeconds = 0; // of the last step
   /// Of the last step, as in Progress; and when what followed it was done.
@@ -231,16 +234,21 @@ Status Run::openData() {
   return {};
 }
 
-Status Run::startLoader() {
-  const RunPosition &position = result.position;
+LoaderOptions Run::loaderOptions() const {
   LoaderOptions wanted;
   wanted.batch = form.batch;
-  wanted.seed = position.seed;
+  wanted.seed = result.position.seed;
   wanted.shuffle = result.data.isShuffled;
-  wanted.epoch = position.epoch;
-  wanted.position = position.position;
-  wanted.batches = total - position.step;
+  wanted.epoch = result.position.epoch;
+  wanted.position = result.position.position;
+  wanted.batches = total - result.position.step;
   wanted.threads = options.data.loaderThreads;
+  return wanted;
+}
+
+Status Run::startLoader() {
+  const RunPosition &position = result.position;
+  LoaderOptions wanted = loaderOptions();
   auto created = data->load(wanted);
   if (!created.ok())
     return created.status();
@@ -367,39 +375,31 @@ static Status ofStep(uint64_t number, const Status &status) {
                              status.message());
 }
 
-Status Run::readResults(const FedStep &step) {
-  REPRISE_RETURN_IF_ERROR(readLoss(step));
-  REPRISE_RETURN_IF_ERROR(ofStep(
-      result.position.step, readMetrics(backend, current, result.metrics)));
-  return skipped.take(result.metrics, result.position.step + 1,
-                      result.position);
+StepAgain Run::again(const FedStep &step) const {
+  LoaderOptions batch = loaderOptions();
+  batch.epoch = step.epoch;
+  batch.position = step.position;
+  batch.batches = batch.threads = 1;
+  return {*data,     current,     batch,      result.position.step,
+          step.rate, isUnchanged, step.labels};
 }
 
-/// Reads the loss, and whether the program says that something was not finite.
-Status Run::readLoss(const FedStep &fed) {
-  float loss = 0;
-  uint8_t bad = 0;
-  REPRISE_RETURN_IF_ERROR(
-      ofStep(result.position.step,
-             backend.getOutput(entry, current.loss, &loss, sizeof loss)));
-  if (!current.nonFinite.empty())
-    REPRISE_RETURN_IF_ERROR(
-        backend.getOutput(entry, current.nonFinite, &bad, sizeof bad));
-  std::string step = "step " + std::to_string(result.position.step + 1);
-  std::string help = " at a learning rate of " + courseNumber(rate) +
-                     "; lower the learning rate or check the data (nothing was "
-                     "saved after this step)";
-  if (fed.labels == 0)
-    help = ": all labels of its batch are ignored";
-  if (!std::isfinite(loss))
-    return invalid("the loss of " + step + " is " +
-                   (std::isnan(loss) ? "nan" : std::to_string(loss)) + help);
-  if (bad)
-    return invalid(step + " computed something that is not finite ('" +
-                   current.nonFinite + "' of entry '" + entry + "')" + help);
-  result.loss = loss;
-  recent.add(loss);
-  return Status();
+Status Run::readResults(const FedStep &step) {
+  Expected<float> loss = readFiniteLoss(backend, again(step));
+  if (!loss.ok())
+    return loss.status();
+  result.loss = *loss;
+  recent.add(*loss);
+  REPRISE_RETURN_IF_ERROR(ofStep(
+      result.position.step, readMetrics(backend, current, result.metrics)));
+  Status taken =
+      skipped.take(result.metrics, result.position.step + 1, result.position);
+  if (taken.ok())
+    return taken;
+  isUnchanged = true;
+  skipped.restoreScale(backend);
+  return Status::error(
+      taken.code(), taken.message() + tellFirstNonFinite(backend, again(step)));
 }
 
 /// Moves the position behind the step's batch.
@@ -515,7 +515,9 @@ Status Run::loop() {
     rate = step.rate;
     double begin = elapsed(), moment = now();
     hooks.stepBegins();
-    REPRISE_RETURN_IF_ERROR(ofStep(result.position.step, backend.run(entry)));
+    Expected<bool> stopped = backend.runGuarded(entry, current.loss);
+    REPRISE_RETURN_IF_ERROR(ofStep(result.position.step, stopped.status()));
+    isUnchanged = *stopped;
     // What goes wrong with it is for after this step, which is not lost.
     if (backend.stagesInputs())
       next = feed(result.position.step + 1, /*isRunning=*/true);

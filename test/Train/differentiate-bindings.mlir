@@ -6,6 +6,8 @@
 // RUN:   | FileCheck %s
 // RUN: reprise-opt %s '--sg-differentiate=optimizer=none emit-nonfinite' \
 // RUN:   | FileCheck %s --check-prefix=FLAG
+// RUN: reprise-opt %s '--sg-differentiate=hyperparameters=momentum=0 emit-nonfinite' \
+// RUN:   | FileCheck %s --check-prefix=KEEPS
 
 sg.variable @w : tensor<4xf32> {role = #sg.role<parameter>, init = #sg.init<ones>}
 
@@ -31,6 +33,12 @@ func.func @second_result_is_the_loss(
   // FLAG: %[[SUM:.*]] = sg.add %[[A]], %[[C]]
   // FLAG: %[[BAD:.*]] = sg.compare ne %[[SUM]], %[[SUM]]
   // FLAG: return %{{.*}}, %[[LOSS]], %[[BAD]]
+  // KEEPS: %[[BAD:.*]] = sg.compare ne
+  // KEEPS: %[[NEXT:.*]] = sg.sub %{{.*}} : tensor<4xf32>
+  // KEEPS: %[[OLD:.*]] = sg.read @w
+  // KEEPS: %[[MASK:.*]] = sg.broadcast %[[BAD]]
+  // KEEPS: %[[KEPT:.*]] = sg.select %[[MASK]], %[[OLD]], %[[NEXT]]
+  // KEEPS: sg.write @w, %[[KEPT]]
   %norm = sg.reduce_sum %x dims [0] : tensor<4xf32> -> tensor<f32>
   %w = sg.read @w : tensor<4xf32>
   %p = sg.mul %w, %x : tensor<4xf32>

@@ -245,6 +245,31 @@ rp_status *rp_session_set_input(rp_session *session, const char *entry,
  * the entry is running. What then goes wrong is told by the next call that
  * waits for it, with the entry's name and the number of the run. */
 rp_status *rp_session_run(rp_session *session, const char *entry);
+/* Runs an entry as rp_session_run does, but ends once output, a floating-point
+ * scalar, is not finite, if no parameter was updated by then: *stopped is 1,
+ * and variables other than running statistics keep their values. Otherwise
+ * *stopped is 0, as always on a device that works asynchronously. */
+rp_status *rp_session_run_guarded(rp_session *session, const char *entry,
+                                  const char *output, int32_t *stopped);
+
+/* The origin of values that are not finite. */
+typedef enum rp_origin {
+  RP_ORIGIN_NONE, /* all values that matter were finite */
+  RP_ORIGIN_INPUT,
+  RP_ORIGIN_VARIABLE, /* was not finite when the step began */
+  RP_ORIGIN_CONSTANT,
+  RP_ORIGIN_STEP
+} rp_origin;
+/* Runs an entry on the inputs that were set since the last run, step by step,
+ * and reads every floating-point operand and result. Follows operands that are
+ * not finite back from the output, if it is not finite itself; otherwise from
+ * the first gradient, new value of a variable, or value after the forward pass
+ * that is not. *text names the first such tensor for people and lives until the
+ * next call; it is "" for RP_ORIGIN_NONE. Variables keep their values. The call
+ * takes host memory for all variables and one more tensor. */
+rp_status *rp_session_find_nonfinite(rp_session *session, const char *entry,
+                                     const char *output, rp_origin *origin,
+                                     const char **text);
 /* Nonzero where set_input leaves the outputs of the last run alone, so that the
  * inputs of the next run can be on their way while this one is running. */
 int32_t rp_session_stages_inputs(const rp_session *session);

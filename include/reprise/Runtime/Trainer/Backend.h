@@ -71,6 +71,19 @@ public:
   virtual bool stagesInputs() const { return false; }
   /// May return while the entry is running; what reads its results waits.
   virtual Status run(const std::string &entry) = 0;
+  /// Runs an entry as run does. Returns true if it left out the steps after a
+  /// loss that is not finite; see rp_session_run_guarded.
+  virtual Expected<bool> runGuarded(const std::string &entry,
+                                    const std::string &output);
+  /// The origin of values that are not finite; see rp_session_find_nonfinite.
+  struct NonFinite {
+    rp_origin origin = RP_ORIGIN_NONE;
+    std::string text;
+  };
+  /// Runs the entry on the inputs that were set. Fails with RP_UNAVAILABLE if
+  /// the backend cannot read the values of single steps.
+  virtual Expected<NonFinite> findNonFinite(const std::string &entry,
+                                            const std::string &output);
   virtual Status getOutput(const std::string &entry, const std::string &name,
                            void *data, size_t bytes) = 0;
   virtual Status readVariable(const std::string &name, void *data,
