@@ -55,7 +55,11 @@ while True:
         run = subprocess.Popen(["reprise", "train", "--recipe", recipe],
                                cwd=cut, stderr=subprocess.PIPE, stdout=log,
                                text=True)
-        errors = run.stderr.readline()  # the first step
+        errors = ""
+        for line in run.stderr:  # up to the first step
+            errors += line
+            if re.search(r"step \d+/\d+", line):
+                break
         if ended < 2:
             run.send_signal(signal.SIGTERM)
         errors += run.stderr.read()
