@@ -81,6 +81,8 @@ struct Solution {
   double milliseconds = 0;
   uint64_t maxLive = 0;
   std::string solver; // the name of the solver that found it
+  /// True if more SolverOptions::work is known to give the same result.
+  bool isFinal = false;
 };
 
 /// A strategy that chooses the ops to recompute. `order` holds each op once and
