@@ -93,10 +93,11 @@ rt::Expected<std::vector<Plan>> placeFrontier(const Problem &problem,
 /// Formats bytes with all digits and in readable units.
 std::string bothSizes(uint64_t bytes);
 
-/// Returns "'a' 4.0 MiB, 'b' 1.0 MiB and 3 more": the five largest.
-std::string describePinned(const Graph &graph,
-                           const std::vector<ValueId> &pinned);
-OrderedJson pinnedJson(const Graph &graph, const std::vector<ValueId> &pinned);
+/// Returns "'a' 4.0 MiB, 'b' 1.0 MiB and 3 more of 2.0 MiB, with a workspace of
+/// 64 B": the five largest by name. All add up to the bound. Empty if nothing
+/// is pinned.
+std::string describePinned(const Graph &graph, const ByteBound &bound);
+OrderedJson pinnedJson(const Graph &graph, const ByteBound &bound);
 
 /// Returns the relative gap between a plan's cost and the bound of its budget;
 /// 0 if there is nothing to compute. Fails if they contradict each other.
