@@ -110,6 +110,7 @@ void Budgets::trainAt(unsigned count, const CompileOptions &options) {
 }
 
 void Budgets::trainAtBudgets(CompileOptions options) {
+  options.threads = GetParam().threads;
   trainAt(2, options);
   options.planWork = 0;
   trainAt(8, options);

@@ -47,7 +47,9 @@ std::string &trainingTarget();
 
 /// The same of a random graph. A third of the seeds clip gradients, in all
 /// modes and norms, with Nesterov's momentum and weights alone decaying, a
-/// third run two micro-batches.
+/// third run two micro-batches. A quarter of the seeds, and those of kept
+/// graphs (from a million on), run on two threads, which wait for each other
+/// most of the time where tests run beside each other; the others on one.
 CompileOptions trainingOptions(uint64_t seed);
 
 /// Whether each program is made a second time, without locations, and must come

@@ -22,6 +22,7 @@ static ZooCase smallResNet(const char *label, double dropout) {
 std::vector<ZooCase> end_to_end::smallModels() {
   ZooCase parts = smallResNet("ResNet18Dropout", 0.25);
   parts.microBatches = 2;
+  parts.threads = 1;
   return {{"Mlp", "mlp", {}, ""}, smallResNet("ResNet18", 0.0), parts};
 }
 
@@ -42,6 +43,8 @@ std::vector<ZooCase> end_to_end::smallTransformers() {
   cases[2].options.dropout = 0.1;
   for (unsigned attends : {0, 2})
     cases[attends].options.attentionDropout = 0.1;
+  for (unsigned alone : {0, 1, 3})
+    cases[alone].threads = 1;
   return cases;
 }
 
@@ -58,12 +61,14 @@ std::vector<ZooCase> end_to_end::transformersOfTypes() {
 std::vector<ZooCase> end_to_end::mixedModels() {
   ZooCase resnet = smallResNet("ResNet18Bf16", 0.25);
   resnet.amp = "bf16";
+  resnet.threads = 1;
   ZooCase swin = smallTransformers()[0];
   swin.label = "SwinF16";
   swin.amp = "f16";
   ZooCase convnext = smallTransformers()[3];
   convnext.label = "ConvNeXtBf16";
   convnext.amp = "bf16";
+  convnext.threads = 2;
   return {resnet, swin, convnext};
 }
 
@@ -98,6 +103,7 @@ CompileOptions end_to_end::optionsOf(const ZooCase &zooCase,
   options.evaluation = false;
   options.hyperparameters["weight-decay"] = 5e-4;
   options.microBatches = zooCase.microBatches;
+  options.threads = zooCase.threads;
   if (zooCase.byRecipe) {
     options.optimizer = "adamw";
     options.hyperparameters["norm-bias-weight-decay"] = 0;

@@ -25,6 +25,9 @@ struct ZooCase {
   /// SGD.
   bool byRecipe = false;
   unsigned microBatches = 1;
+  /// Threads of a team wait for each other, which takes most of the time where
+  /// tests run beside each other: one model of each kind has two.
+  unsigned threads = 2;
 };
 
 /// How a failed test names its case.
