@@ -15,7 +15,9 @@ def plan(*flags):
 
 
 def more(found):
-    return found["step_ms"] / found["without_recomputation"]["milliseconds"] - 1
+    # Other kernels within a budget may be faster.
+    share = found["step_ms"] / found["without_recomputation"]["milliseconds"] - 1
+    return max(share, 0)
 
 
 compared = 0
