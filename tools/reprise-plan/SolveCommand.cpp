@@ -28,7 +28,9 @@ struct Refusal {
 /// What one level of work, or several of them, came to.
 struct Outcome {
   std::optional<Plan> plan;
-  Refusal refusal; // without a plan
+  Refusal refusal;      // without a plan
+  bool isFinal = false; // more work comes to the same
+  bool isRefused = false;
 
   /// The better of the two; more levels are never worse than fewer.
   void merge(Outcome other) {
@@ -61,65 +63,144 @@ static rt::Status descend(const Problem &problem, const SolverOptions &options,
   for (int step = 0; isRepeatable && step < most && !best; ++step) {
     if (refusal.smallest <= refusal.bound.bytes)
       break;
-    rt::Expected<std::optional<Plan>> plan =
+    rt::Expected<Attempt> attempt =
         solveWithin(problem, **solver, options, refusal.smallest - kAlignment);
-    if (!plan.ok())
-      return plan.status();
-    if (!plan->has_value())
+    if (!attempt.ok())
+      return attempt.status();
+    if (!attempt->plan)
       break;
-    refusal.smallest = (*plan)->height;
+    refusal.smallest = attempt->plan->height;
     if (refusal.smallest <= budget)
-      best = std::move(**plan);
+      best = std::move(attempt->plan);
   }
   return {};
 }
 
-/// The lowest plan of a search that a budget plays no part in and that takes
-/// little time.
-static rt::Expected<std::optional<Plan>> lowPlan(const Problem &problem,
-                                                 const SolverOptions &options,
-                                                 const ByteBound &bound) {
-  SolverOptions quick = options;
-  quick.work = workLevels(0).front();
-  quick.effort = Effort::Quick;
-  quick.budgetBytes = bound.bytes;
-  quick.progress = nullptr;
+/// The lowest plan of a search for the least bytes, in which a budget plays no
+/// part.
+static rt::Expected<std::optional<Plan>> searchLow(const Problem &problem,
+                                                   SolverOptions options,
+                                                   const ByteBound &bound) {
+  options.budgetBytes = bound.bytes;
+  options.progress = nullptr;
   std::optional<Plan> best;
   std::vector<FrontierPoint> points =
-      searchWithin(problem.graph, problem.order, quick);
+      searchWithin(problem.graph, problem.order, options);
   if (points.empty())
     return best;
-  rt::Expected<Plan> plan = placeSolution(problem, points.front().solution,
-                                          kPlacementWork, quick.effort);
+  rt::Expected<Plan> plan =
+      placeSolution(problem, points.front().solution,
+                    mostPlacementWork(options), options.effort);
   if (!plan.ok())
     return plan.status();
   best = plan->height < problem.whole.height ? *plan : problem.whole;
   return best;
 }
 
+/// The same in little time.
+static rt::Expected<std::optional<Plan>> lowPlan(const Problem &problem,
+                                                 const SolverOptions &options,
+                                                 const ByteBound &bound) {
+  SolverOptions quick = options;
+  quick.work = workLevels(0).front();
+  quick.effort = Effort::Quick;
+  return searchLow(problem, quick, bound);
+}
+
+namespace {
+/// How low plans are known to get. With many ops, a budget below is refused
+/// when more work gets no lower, without searches for that budget.
+class Floor {
+public:
+  Floor(const Problem &problem, const ByteBound &bound)
+      : problem(problem), bound(bound) {
+    constexpr size_t manyOps = 1500;
+    decides = problem.graph.ops.size() >= manyOps;
+  }
+
+  /// Looks with the work of `options`; says whether plans get lower.
+  rt::Expected<bool> deepen(SolverOptions options) {
+    options = leastIfTimed(options);
+    bool isLower = false, isFirst = !lowest;
+    if (isFirst)
+      REPRISE_RETURN_IF_ERROR(take(lowPlan(problem, options, bound), isLower));
+    if (!decides)
+      return isLower;
+    REPRISE_RETURN_IF_ERROR(take(searchLow(problem, options, bound), isLower));
+    if (isFirst && lowest)
+      REPRISE_RETURN_IF_ERROR(halve(options));
+    return isLower;
+  }
+
+  /// With the least work where time is limited: what is left is counted.
+  SolverOptions leastIfTimed(SolverOptions options) const {
+    if (!decides || options.timeLimitSeconds == 0)
+      return options;
+    options.work = workLevels(0).front();
+    options.timeLimitSeconds = 0;
+    return options;
+  }
+
+  bool isAbove(uint64_t budget) const {
+    return decides && lowest && lowest->maxLive > budget;
+  }
+
+  std::optional<Plan> lowest;
+
+private:
+  /// Halves the distance to the bound as long as plans are found there with the
+  /// least work: of long chains, the search for the least bytes ends early.
+  rt::Status halve(SolverOptions options) {
+    options.work = workLevels(0).front();
+    std::unique_ptr<Solver> solver = createSolver("auto");
+    for (;;) {
+      uint64_t above = lowest->height - std::min(lowest->height, bound.bytes);
+      uint64_t budget = bound.bytes + above / 2 / kAlignment * kAlignment;
+      if (above < lowest->height / 8)
+        return {};
+      rt::Expected<Attempt> attempt =
+          solveWithin(problem, *solver, options, budget);
+      if (!attempt.ok())
+        return attempt.status();
+      if (!attempt->plan)
+        return {};
+      lowest = std::move(attempt->plan);
+    }
+  }
+
+  rt::Status take(rt::Expected<std::optional<Plan>> found, bool &isLower) {
+    if (!found.ok())
+      return found.status();
+    if (*found && (!lowest || (*found)->maxLive < lowest->maxLive)) {
+      lowest = std::move(*found);
+      isLower = true;
+    }
+    return {};
+  }
+
+  const Problem &problem;
+  const ByteBound bound;
+  bool decides;
+};
+} // namespace
+
 /// Looks where the search for all budgets at once comes by, before giving up.
 static rt::Expected<std::optional<Plan>>
 lastResort(const Problem &problem, const SolverOptions &options,
-           uint64_t budget, Refusal &refusal) {
-  rt::Expected<std::optional<Plan>> low =
-      lowPlan(problem, options, refusal.bound);
-  if (!low.ok())
-    return low.status();
+           uint64_t budget, const std::optional<Plan> &low, Refusal &refusal) {
   rt::Expected<std::vector<Plan>> plans =
       placeFrontier(problem, options, {options.work}, kPlacementWork);
   if (!plans.ok())
     return plans.status();
-  refusal.smallest = plans->front().height;
+  if (low)
+    plans->insert(plans->begin(), *low);
   std::optional<Plan> best;
-  if (*low) {
-    refusal.smallest = std::min(refusal.smallest, (*low)->height);
-    if ((*low)->height <= budget)
-      best = std::move(**low);
-  }
-  for (Plan &plan : *plans)
+  for (Plan &plan : *plans) {
+    refusal.smallest = std::min(refusal.smallest, plan.height);
     if (plan.height <= budget &&
         (!best || plan.milliseconds < best->milliseconds))
       best = std::move(plan);
+  }
   if (!best)
     REPRISE_RETURN_IF_ERROR(descend(problem, options, budget, refusal, best));
   return best;
@@ -145,7 +226,8 @@ static rt::Status refuse(const SolveOptions &options, const Problem &problem,
   bool isOther = !proven && options.solver != "auto";
   std::string message =
       "budget of " + bothSizes(budget) +
-      (proven ? " cannot be met by any schedule" : " is not met") +
+      (proven ? " cannot be met by any schedule"
+              : " is not met, which is not proven to be impossible") +
       (proven && refusal.isOfOrder ? " in the file's order" : "") +
       (isOther ? " by solver '" + options.solver + "'" : "") +
       (refusal.smallest > bound.bytes ? "; the smallest found"
@@ -206,6 +288,21 @@ static rt::Status report(const SolveOptions &options, const Problem &problem,
   return tools::print(table.str());
 }
 
+/// Refuses a budget that plans for the least bytes do not come down to.
+static rt::Status lookBelow(Floor &floor, const SolverOptions &options,
+                            uint64_t budget, Outcome &outcome) {
+  bool wasAbove = floor.isAbove(budget);
+  rt::Expected<bool> isLower = floor.deepen(options);
+  if (!isLower.ok())
+    return isLower.status();
+  outcome.isRefused = floor.isAbove(budget);
+  if (!outcome.isRefused)
+    return {};
+  outcome.refusal.smallest = floor.lowest->height;
+  outcome.isFinal = wasAbove && !*isLower;
+  return {};
+}
+
 /// Looks only for the budget that a refusal names.
 static rt::Status findSmallest(const Problem &problem,
                                const SolverOptions &options, Refusal &refusal) {
@@ -223,15 +320,20 @@ static rt::Status findSmallest(const Problem &problem,
 static rt::Expected<Outcome> solveLevel(const Problem &problem,
                                         const Solver &solver,
                                         const SolverOptions &options,
-                                        uint64_t budget,
-                                        const Refusal &proven) {
+                                        uint64_t budget, const Refusal &proven,
+                                        Floor &floor) {
   Outcome outcome;
   outcome.refusal = proven;
-  rt::Expected<std::optional<Plan>> plan =
-      solveWithin(problem, solver, options, budget);
-  if (!plan.ok())
-    return plan.status();
-  outcome.plan = std::move(*plan);
+  bool wasAbove = floor.isAbove(budget);
+  if (wasAbove)
+    REPRISE_RETURN_IF_ERROR(lookBelow(floor, options, budget, outcome));
+  if (outcome.isRefused)
+    return outcome;
+  rt::Expected<Attempt> attempt = solveWithin(problem, solver, options, budget);
+  if (!attempt.ok())
+    return attempt.status();
+  outcome.plan = std::move(attempt->plan);
+  outcome.isFinal = attempt->isFinal;
   if (outcome.plan)
     return outcome;
   // A plan of another solver does not answer for this one.
@@ -239,7 +341,13 @@ static rt::Expected<Outcome> solveLevel(const Problem &problem,
     REPRISE_RETURN_IF_ERROR(findSmallest(problem, options, outcome.refusal));
     return outcome;
   }
-  plan = lastResort(problem, options, budget, outcome.refusal);
+  if (!wasAbove)
+    REPRISE_RETURN_IF_ERROR(lookBelow(floor, options, budget, outcome));
+  if (outcome.isRefused)
+    return outcome;
+  rt::Expected<std::optional<Plan>> plan =
+      lastResort(problem, floor.leastIfTimed(options), budget, floor.lowest,
+                 outcome.refusal);
   if (!plan.ok())
     return plan.status();
   outcome.plan = std::move(*plan);
@@ -284,18 +392,22 @@ static rt::Expected<Outcome> search(const Problem &problem,
   }
   if (found.plan)
     return found;
+  Floor floor(problem, found.refusal.bound);
   for (double level : levelsOf(flags)) {
     SolverOptions only = flags;
     only.work = level;
     activity.phase("work " + text::formatFixed(level, 3));
     rt::Expected<Outcome> one =
-        solveLevel(problem, solver, only, budget, found.refusal);
+        solveLevel(problem, solver, only, budget, found.refusal, floor);
     if (!one.ok())
       return one.status();
+    bool isFinal = one->isFinal;
     found.merge(std::move(*one));
     if (found.plan)
       activity.best("best plan " +
                     formatMilliseconds(found.plan->milliseconds) + " a step");
+    if (isFinal)
+      break;
   }
   return found;
 }

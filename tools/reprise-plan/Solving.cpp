@@ -161,29 +161,31 @@ rt::Expected<Plan> placeSolution(const Problem &problem,
                            "' is wrong, please report it: " + error);
 }
 
-rt::Expected<std::optional<Plan>> solveWithin(const Problem &problem,
-                                              const Solver &solver,
-                                              SolverOptions options,
-                                              uint64_t budget) {
+uint64_t mostPlacementWork(const SolverOptions &options) {
+  return uint64_t(std::min(1.0, options.work) * double(kPlacementWork));
+}
+
+rt::Expected<Attempt> solveWithin(const Problem &problem, const Solver &solver,
+                                  SolverOptions options, uint64_t budget) {
   constexpr int rounds = 5;
   options.budgetBytes = budget;
   for (int round = 0; round < rounds; ++round) {
     Solution solution = solver.solve(problem.graph, problem.order, options);
     if (solution.executions.empty())
       break;
-    rt::Expected<Plan> plan =
-        placeSolution(problem, solution, kPlacementWork, options.effort);
+    rt::Expected<Plan> plan = placeSolution(
+        problem, solution, mostPlacementWork(options), options.effort);
     if (!plan.ok())
       return plan.status();
     if (plan->height <= budget)
-      return std::optional<Plan>(std::move(*plan));
+      return Attempt{std::move(*plan), solution.isFinal && round == 0};
     uint64_t excess = plan->height - budget;
     uint64_t below = std::min(options.budgetBytes, plan->maxLive);
     if (excess >= below)
       break;
     options.budgetBytes = below - std::max(excess, kAlignment);
   }
-  return std::optional<Plan>();
+  return Attempt();
 }
 
 /// Empty: any.
@@ -240,12 +242,13 @@ rt::Expected<std::vector<Plan>> placeFrontier(const Problem &problem,
   for (double level : levels) {
     SolverOptions only = options;
     only.work = level;
+    uint64_t most = std::min(placementWork, mostPlacementWork(only));
     std::vector<FrontierPoint> points =
         computeFrontier(problem.graph, problem.order, only);
     REPRISE_RETURN_IF_ERROR(internalError(checkBounds(points)));
     for (const FrontierPoint &point : points) {
       rt::Expected<Plan> plan =
-          placeSolution(problem, point.solution, placementWork, options.effort);
+          placeSolution(problem, point.solution, most, options.effort);
       if (!plan.ok())
         return plan.status();
       placed.push_back(std::move(*plan));

@@ -59,12 +59,18 @@ rt::Expected<Plan> placeSolution(const Problem &problem,
                                  const Solution &solution,
                                  uint64_t placementWork, Effort effort);
 
+/// The part of kPlacementWork that is as large as the work of `options`.
+uint64_t mostPlacementWork(const SolverOptions &options);
+
+struct Attempt {
+  std::optional<Plan> plan;
+  bool isFinal = false; // more work comes to the same plan
+};
+
 /// A plan of at most `budget` placed bytes, if the solver finds one with just
 /// this work.
-rt::Expected<std::optional<Plan>> solveWithin(const Problem &problem,
-                                              const Solver &solver,
-                                              SolverOptions options,
-                                              uint64_t budget);
+rt::Expected<Attempt> solveWithin(const Problem &problem, const Solver &solver,
+                                  SolverOptions options, uint64_t budget);
 
 /// The cheapest plan of at most `budget` placed bytes among all schedules;
 /// nothing where there is none, or too many schedules to search.
@@ -76,8 +82,8 @@ rt::Expected<std::optional<Plan>> solveExhaustively(const Problem &problem,
 std::optional<uint64_t> leastOfAll(const Problem &problem);
 
 /// The plans of computeFrontier with each of `levels` as its work, placed, by
-/// increasing height and strictly decreasing cost. `placementWork` is for each
-/// of them.
+/// increasing height and strictly decreasing cost. `placementWork` is the
+/// most for each of them, see mostPlacementWork.
 rt::Expected<std::vector<Plan>> placeFrontier(const Problem &problem,
                                               const SolverOptions &options,
                                               const std::vector<double> &levels,

@@ -49,18 +49,18 @@ static rt::Status addBaseline(const Problem &problem, const std::string &name,
     uint64_t budget = smallest + (largest - smallest) / (budgets - 1) * i;
     if (i + 1 == budgets)
       budget = largest;
-    rt::Expected<std::optional<Plan>> plan =
+    rt::Expected<Attempt> attempt =
         solveWithin(problem, **solver, options, budget);
-    if (!plan.ok())
-      return plan.status();
-    if (!plan->has_value())
+    if (!attempt.ok())
+      return attempt.status();
+    std::optional<Plan> &plan = attempt->plan;
+    if (!plan)
       continue;
-    std::pair<uint64_t, double> point = {(*plan)->height,
-                                         (*plan)->milliseconds};
+    std::pair<uint64_t, double> point = {plan->height, plan->milliseconds};
     if (std::find(seen.begin(), seen.end(), point) != seen.end())
       continue;
     seen.push_back(point);
-    rows.push_back({std::move(**plan), {}, 0, false});
+    rows.push_back({std::move(*plan), {}, 0, false});
     rows.back().plan.solver = name;
   }
   return {};

@@ -81,6 +81,8 @@ struct Solution {
   double milliseconds = 0;
   uint64_t maxLive = 0;
   std::string solver; // which one found it
+  /// More SolverOptions::work comes to the same. False where that is not known.
+  bool isFinal = false;
 };
 
 /// One way to choose what is computed again. `order` holds each op once and is

@@ -246,9 +246,6 @@ private:
     options.progress(descents + (1 - descents) * double(done += part) / all);
   }
 
-  /// Fewer things are tried for more ops: evictions, and the second order only
-  /// if the first one doesn't come near the proven bytes.
-  static constexpr uint32_t kManyOps = 1500;
   static constexpr uint32_t kGroup = 5;
 
   struct Candidate {

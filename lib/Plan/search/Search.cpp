@@ -44,17 +44,20 @@ void Search::offer(const Sequence &start, const RepairOptions &options) {
   keep();
 }
 
-void Search::offerSeeds() {
+void Search::offerSeeds(const std::function<bool()> &stop) {
+  auto isOver = [&] { return stop && stop(); };
   Sequence plain = plainSequence(graph);
   for (MissingInput missing : {MissingInput::RecomputeOverOverflow,
                                MissingInput::Recompute, MissingInput::Extend})
     for (ClonePlace place : {ClonePlace::AtReader, ClonePlace::Either})
-      offer(plain, {missing, 1, 0, place});
+      if (!isOver())
+        offer(plain, {missing, 1, 0, place});
   if (hasSolution() && bestCost == graph.totalCost())
     return;
   for (double distancePower : {0.5, 1.0})
     for (double costPower : {0.5, 1.0})
-      offer(evict(graph, simulator.budget, {distancePower, costPower}), {});
+      if (!isOver())
+        offer(evict(graph, simulator.budget, {distancePower, costPower}), {});
 }
 
 //===----------------------------------------------------------------------===//
@@ -160,8 +163,10 @@ void Search::improve(uint64_t iterations, Wide bound,
   currentCost = bestCost;
   currentOver = bestOver;
   uint64_t better = 0;
+  uint64_t steps = iterations * std::max(3000u, 3 * graph.opCount());
   Wide lastCost = bestCost;
-  for (uint64_t at = 0; at < iterations; ++at) {
+  for (uint64_t at = 0; at < iterations && steps >= current.size(); ++at) {
+    steps -= current.size();
     if (bestCost != lastCost)
       better = at;
     lastCost = bestCost;

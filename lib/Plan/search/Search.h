@@ -20,10 +20,12 @@ public:
   /// Repairs and prunes `start` and keeps it if it is the best so far.
   void offer(const Sequence &start, const RepairOptions &options);
 
-  /// Offers the usual starts: the plain order and evictions.
-  void offerSeeds();
+  /// Offers the usual starts, the plain order and evictions, until `stop` says
+  /// so.
+  void offerSeeds(const std::function<bool()> &stop = {});
 
-  /// Takes out some clones, repairs, prunes; `iterations` times, or until
+  /// Takes out some clones, repairs, prunes; `iterations` times, fewer for
+  /// sequences of more than three times the ops and 3,000 steps, or until
   /// `stop` says so, the cost is down to `bound` or patience ends.
   void improve(uint64_t iterations, Wide bound,
                const std::function<bool()> &stop);
@@ -64,6 +66,10 @@ private:
   int64_t bestPeak = INT64_MAX, lowestPeak = INT64_MAX;
   std::vector<uint32_t> clones; // steps of the current sequence
 };
+
+/// Fewer things are tried for more ops: the second order only if the first one
+/// doesn't come near the proven bytes, and starts until one is close enough.
+constexpr uint32_t kManyOps = 1500;
 
 /// Iterations that take a third of a second at work = 1, and fewer for small
 /// graphs, which need fewer. From the size alone, so that results don't depend

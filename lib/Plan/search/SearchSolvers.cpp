@@ -31,7 +31,9 @@ struct Prepared {
         precedence(findPrecedence(graph, compact)),
         budget(std::min<uint64_t>(options.budgetBytes, INT64_MAX / 4)) {}
 
-  Solution finish(const Search &search, const std::string &solver) const {
+  /// `isFinal`: nothing depended on the work so far.
+  Solution finish(const Search &search, const std::string &solver,
+                  bool isFinal) const {
     Solution solution;
     if (!search.hasSolution())
       return solution;
@@ -39,6 +41,7 @@ struct Prepared {
     solution.milliseconds = costOf(graph, solution.executions);
     solution.maxLive = search.peak();
     solution.solver = solver;
+    solution.isFinal = isFinal;
     return solution;
   }
 
@@ -58,8 +61,12 @@ static void offerEvictions(const Prepared &problem, Search &search) {
           {});
 }
 
-/// Returns the cost that no schedule can beat.
-static int64_t offerCuts(const Prepared &problem, Search &search) {
+/// A condition that a cost meets which no schedule can beat.
+using IsEnough = std::function<bool(int64_t bound)>;
+
+/// Returns the cost that no schedule can beat. Ends early where `isEnough`.
+static int64_t offerCuts(const Prepared &problem, Search &search,
+                         const IsEnough &isEnough) {
   int64_t bound = problem.compact.totalCost();
   if (problem.compact.opCount() == 0)
     return bound;
@@ -67,13 +74,25 @@ static int64_t offerCuts(const Prepared &problem, Search &search) {
   BoundSearch::Result best = bounds.find(problem.budget, 48);
   if (!best.answer.feasible)
     return bound;
+  std::vector<double> factors = {0.66, 0.76, 0.87, 1.0, 1.15, 1.32, 1.52};
+  if (problem.compact.opCount() >= kManyOps) {
+    // A stronger proof ends the search sooner; the likeliest factors first.
+    best.answer = bounds.prove(best, problem.budget, 0.1);
+    if (!best.answer.feasible)
+      return bound;
+    factors = {1.0, 0.87, 1.15, 0.76, 1.32, 0.66, 1.52};
+  }
   CutRelaxation &relaxation = bounds.at(best.cut);
   relaxation.bound(problem.budget);
-  for (double factor : {0.66, 0.76, 0.87, 1.0, 1.15, 1.32, 1.52})
+  bound += best.answer.extra;
+  for (double factor : factors) {
+    if (isEnough(bound))
+      break;
     search.offer(recomputeBehind(problem.compact, best.cut,
                                  relaxation.residentAt(factor)),
                  {});
-  return bound + best.answer.extra;
+  }
+  return bound;
 }
 
 namespace {
@@ -86,7 +105,7 @@ public:
     Prepared problem(graph, order, options);
     Search search(problem.compact, problem.budget, options.seed);
     offerEvictions(problem, search);
-    return problem.finish(search, name());
+    return problem.finish(search, name(), true);
   }
 };
 
@@ -98,8 +117,8 @@ public:
     Prepared problem(graph, order, options);
     Search search(problem.compact, problem.budget, options.seed);
     search.offer(plainSequence(problem.compact), {});
-    offerCuts(problem, search);
-    return problem.finish(search, name());
+    offerCuts(problem, search, [](int64_t) { return false; });
+    return problem.finish(search, name(), true);
   }
 };
 
@@ -141,15 +160,24 @@ public:
     Prepared problem(graph, order, options);
     Search best(problem.compact, problem.budget, options.seed);
     best.offer(plainSequence(problem.compact), {});
-    int64_t enough = enoughOf(offerCuts(problem, best), options.effort);
-    best.offerSeeds();
+    // One start of a graph of many ops takes seconds.
+    bool isLarge = problem.compact.opCount() >= kManyOps;
+    auto isEnough = [&](int64_t bound) {
+      return deadline.isOver() ||
+             (isLarge && best.hasSolution() &&
+              best.cost() <= enoughOf(bound, options.effort));
+    };
+    int64_t bound = offerCuts(problem, best, isEnough);
+    best.offerSeeds([&] { return isEnough(bound); });
+    int64_t enough = enoughOf(bound, options.effort);
     constexpr int rounds = 2;
-    for (int round = 0; round < rounds || deadline.isSet; ++round) {
+    int round = 0;
+    for (; round < rounds || deadline.isSet; ++round) {
       if ((best.hasSolution() && best.cost() <= enough) || deadline.isOver())
         break;
       improveInParallel(problem, best, enough, round, options, deadline);
     }
-    return problem.finish(best, name());
+    return problem.finish(best, name(), round == 0);
   }
 
 private:
