@@ -9,7 +9,8 @@
 //   - a plan that `validate` rejects, or that is above its budget,
 //   - a plan or a bound that contradicts the optimum,
 //   - a budget called impossible that a schedule meets, or the other way round,
-//   - a refusal that names a budget which is refused,
+//   - a refusal that names a budget which is refused, or whose list does not
+//     add up,
 //   - a plan of `solve` or of the frontier of `sweep` that is dearer than the
 //     optimum, unless bytes between buffers are lost,
 //   - a plan of `sweep` that is dearer than that of `solve`.
@@ -282,7 +283,13 @@ bool Fuzzer::checkRefused(uint64_t budget, const Run &answer) {
   Json json = Json::parse(answer.out, nullptr, false);
   if (json.is_discarded() || !json.contains("smallest_bytes"))
     return fail("the refusal is not JSON");
-  return true;
+  if (json.at("pinned").empty())
+    return true;
+  uint64_t sum = json.at("workspace_bytes");
+  for (const Json &value : json.at("pinned"))
+    sum += value.at("bytes").get<uint64_t>();
+  return json.at("bound_bytes") == sum ||
+         fail("what the refusal lists adds up to " + std::to_string(sum));
 }
 
 //===----------------------------------------------------------------------===//

@@ -29,7 +29,8 @@ static OrderedJson boundJson(const Problem &problem, const ByteBound &bytes,
                       {"whole_ms", problem.whole.milliseconds},
                       {"bound_bytes", bytes.bytes},
                       {"bound_at", opName(graph, bytes.cut)},
-                      {"pinned", pinnedJson(graph, bytes.pinned)}};
+                      {"pinned", pinnedJson(graph, bytes)},
+                      {"workspace_bytes", bytes.workspaceBytes}};
   if (!budget)
     return json;
   json["budget_bytes"] = *budget;
@@ -50,7 +51,7 @@ static std::string boundText(const Problem &problem, const ByteBound &bytes,
   facts.add("without recomputation:",
             bothSizes(problem.whole.height) + ", " +
                 formatMilliseconds(problem.whole.milliseconds));
-  std::string pinned = describePinned(graph, bytes.pinned);
+  std::string pinned = describePinned(graph, bytes);
   facts.add("every schedule needs at least:",
             bothSizes(bytes.bytes) +
                 (bytes.cut == kNone

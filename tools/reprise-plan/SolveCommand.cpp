@@ -219,17 +219,18 @@ static rt::Status refuse(const SolveOptions &options, const Problem &problem,
                         {"smallest_bytes", refusal.smallest},
                         {"bound_bytes", bound.bytes},
                         {"bound_at", atOp},
-                        {"pinned", pinnedJson(problem.graph, bound.pinned)}};
+                        {"pinned", pinnedJson(problem.graph, bound)},
+                        {"workspace_bytes", bound.workspaceBytes}};
     REPRISE_RETURN_IF_ERROR(tools::print(json.dump(2) + "\n"));
   }
   bool proven = budget < bound.bytes;
   bool isOther = !proven && options.solver != "auto";
+  std::string by = isOther ? " by solver '" + options.solver + "'"
+                           : ", which is not proven to be impossible";
   std::string message =
       "budget of " + bothSizes(budget) +
-      (proven ? " cannot be met by any schedule"
-              : " is not met, which is not proven to be impossible") +
+      (proven ? " cannot be met by any schedule" : " is not met" + by) +
       (proven && refusal.isOfOrder ? " in the file's order" : "") +
-      (isOther ? " by solver '" + options.solver + "'" : "") +
       (refusal.smallest > bound.bytes ? "; the smallest found"
                                       : "; the smallest that is met") +
       (isOther ? " by 'auto' is " : " is ") + bothSizes(refusal.smallest) +
@@ -238,8 +239,8 @@ static rt::Status refuse(const SolveOptions &options, const Problem &problem,
     message += "; '" + atOp + "' has a workspace of " +
                text::formatSize(bound.workspaceBytes);
   if (!bound.pinned.empty())
-    message += "; at '" + atOp + "' these are live: " +
-               describePinned(problem.graph, bound.pinned);
+    message += "; at '" + atOp +
+               "' these are live: " + describePinned(problem.graph, bound);
   message += "\nnote: try 'reprise-plan solve " + options.graph + " --budget " +
              std::to_string(refusal.smallest) + "'";
   return tools::invalid(message);

@@ -276,25 +276,36 @@ std::string bothSizes(uint64_t bytes) {
   return text::formatSize(bytes) + " (" + std::to_string(bytes) + " B)";
 }
 
-std::string describePinned(const Graph &graph,
-                           const std::vector<ValueId> &pinned) {
+static uint64_t placedBytes(const Graph &graph, ValueId id) {
+  return (graph.values[id].bytes + kAlignment - 1) / kAlignment * kAlignment;
+}
+
+std::string describePinned(const Graph &graph, const ByteBound &bound) {
   constexpr size_t most = 5;
+  const std::vector<ValueId> &pinned = bound.pinned;
   std::string text;
-  for (size_t i = 0; i < pinned.size() && i < most; ++i) {
-    const Value &value = graph.values[pinned[i]];
-    text +=
-        (i ? ", '" : "'") + value.name + "' " + text::formatSize(value.bytes);
+  uint64_t more = 0;
+  for (size_t i = 0; i < pinned.size(); ++i) {
+    uint64_t bytes = placedBytes(graph, pinned[i]);
+    if (i < most)
+      text += (i ? ", '" : "'") + graph.values[pinned[i]].name + "' " +
+              text::formatSize(bytes);
+    else
+      more += bytes;
   }
   if (pinned.size() > most)
-    text += " and " + std::to_string(pinned.size() - most) + " more";
+    text += " and " + std::to_string(pinned.size() - most) + " more of " +
+            text::formatSize(more);
+  if (!pinned.empty() && bound.workspaceBytes)
+    text += ", with a workspace of " + text::formatSize(bound.workspaceBytes);
   return text;
 }
 
-OrderedJson pinnedJson(const Graph &graph, const std::vector<ValueId> &pinned) {
+OrderedJson pinnedJson(const Graph &graph, const ByteBound &bound) {
   auto json = OrderedJson::array();
-  for (ValueId id : pinned)
+  for (ValueId id : bound.pinned)
     json.push_back(
-        {{"value", graph.values[id].name}, {"bytes", graph.values[id].bytes}});
+        {{"value", graph.values[id].name}, {"bytes", placedBytes(graph, id)}});
   return json;
 }
 

@@ -92,10 +92,11 @@ rt::Expected<std::vector<Plan>> placeFrontier(const Problem &problem,
 /// Bytes with all digits and as people write them.
 std::string bothSizes(uint64_t bytes);
 
-/// "'a' 4.0 MiB, 'b' 1.0 MiB and 3 more": the five largest.
-std::string describePinned(const Graph &graph,
-                           const std::vector<ValueId> &pinned);
-OrderedJson pinnedJson(const Graph &graph, const std::vector<ValueId> &pinned);
+/// "'a' 4.0 MiB, 'b' 1.0 MiB and 3 more of 2.0 MiB, with a workspace of 64 B":
+/// the five largest by name. All add up to the bound. Empty if nothing is
+/// pinned.
+std::string describePinned(const Graph &graph, const ByteBound &bound);
+OrderedJson pinnedJson(const Graph &graph, const ByteBound &bound);
 
 /// How far a plan's cost is above the bound of its budget, as a share; 0 where
 /// there is nothing to do. Fails when they contradict each other.
