@@ -137,9 +137,12 @@ void ProblemBuilder::placeByCopy(const Update &update) {
 
 /// Orders the loss before the updates that it does not depend on, so that a run
 /// can end at a loss that is not finite with its parameters unchanged. Running
-/// statistics are exempt: their updates belong to the forward pass.
+/// statistics are exempt: their updates belong to the forward pass. A scheduled
+/// function keeps its order, in which a clone may compute the loss again.
 void ProblemBuilder::putLossBeforeUpdates() {
   func::FuncOp function = problem.function;
+  if (function->hasAttr(sg::SgDialect::kScheduledAttr))
+    return;
   for (auto [index, result] : llvm::enumerate(problem.results)) {
     OpId loss = problem.graph.values[problem.rootOf(result)].producer;
     if (loss == kNone ||
