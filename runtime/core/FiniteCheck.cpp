@@ -49,12 +49,14 @@ std::vector<size_t> FiniteCheck::makersOf(const Finding &reader,
   return makers;
 }
 
-/// Whether a constant that is not finite holds infinity alone, as a mask does.
+/// Returns true if a constant that is not finite holds infinity alone, as a
+/// mask does.
 bool FiniteCheck::isMask(const fb::View &view) const {
   return isConstant(view) && sources.at(view.buffer()).nans == 0;
 }
 
-/// Whether the infinities of a result come from constants alone, as in a mask.
+/// Returns true if the infinities of a result come from constants alone, as in
+/// a mask.
 bool FiniteCheck::isOfMask(const Finding &finding) const {
   auto isFromMask = [&](const fb::View *operand) {
     std::vector<size_t> makers = makersOf(finding, *operand);
@@ -127,7 +129,7 @@ Status FiniteCheck::run(uint32_t output) {
 // Following operands
 //===----------------------------------------------------------------------===//
 
-/// Whether a view is on a variable or on a gradient that is an output.
+/// Returns true if a view is on a variable or on a gradient that is an output.
 bool FiniteCheck::isKept(const fb::View &view) const {
   if (view.buffer() < fixedBuffers(program))
     return true;
@@ -244,7 +246,7 @@ void FiniteCheck::tellSource(const fb::View &view) {
   }
 }
 
-/// Whether a step of the entry reads or writes f16.
+/// Returns true if a step of the entry reads or writes f16.
 bool FiniteCheck::usesHalf() const {
   auto isHalf = [](const fb::View *view) {
     return view->type() == fb::ElementType::F16;

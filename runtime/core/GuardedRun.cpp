@@ -21,7 +21,8 @@ static bool isRunningStatistics(const fb::Program &program, uint32_t buffer) {
                      });
 }
 
-/// Whether a step up to `last` writes a variable that forward passes read.
+/// Returns true if a step up to `last` writes a variable that forward passes
+/// read.
 static bool changesVariables(const fb::Program &program, const fb::Entry &entry,
                              uint32_t last) {
   uint32_t fixed = program.buffers() ? program.buffers()->size() : 0;
@@ -50,22 +51,33 @@ void Session::chooseGuard(size_t number, uint32_t output) {
     state.guardedSteps = *maker + 1;
 }
 
+/// Begins a run whose output `output` is examined.
+Status Session::beginRun(const char *entryName, const char *output,
+                         size_t &number, uint32_t &index) {
+  Expected<size_t> entry = beginRun(entryName);
+  if (!entry.ok())
+    return entry.status();
+  Expected<uint32_t> found = outputNumber(*entry, output);
+  if (!found.ok())
+    return found.status();
+  number = *entry;
+  index = *found;
+  return {};
+}
+
 Status Session::runGuarded(const char *entryName, const char *output,
                            bool &stopped) {
   stopped = false;
-  Expected<size_t> number = beginRun(entryName);
-  if (!number.ok())
-    return number.status();
-  Expected<uint32_t> index = outputNumber(*number, output);
-  if (!index.ok())
-    return index.status();
+  size_t number = 0;
+  uint32_t index = 0;
+  REPRISE_RETURN_IF_ERROR(beginRun(entryName, output, number, index));
   size_t first = 0;
-  chooseGuard(*number, *index);
-  const std::optional<size_t> &guard = entries[*number].guardedSteps;
+  chooseGuard(number, index);
+  const std::optional<size_t> &guard = entries[number].guardedSteps;
   if (guard && !prepared->stagesInputs()) {
-    REPRISE_RETURN_IF_ERROR(runSteps(*number, 0, *guard));
-    const fb::Entry &entry = program->entry(*number);
-    const fb::View &view = *entry.outputs()->Get(*index)->view();
+    REPRISE_RETURN_IF_ERROR(runSteps(number, 0, *guard));
+    const fb::Entry &entry = program->entry(number);
+    const fb::View &view = *entry.outputs()->Get(index)->view();
     uint8_t bytes[sizeof(double)] = {};
     REPRISE_RETURN_IF_ERROR(prepared->read(
         arenaOffset(program->root(), &entry, view), bytes, *viewBytes(view)));
@@ -74,24 +86,21 @@ Status Session::runGuarded(const char *entryName, const char *output,
   }
   if (!stopped)
     REPRISE_RETURN_IF_ERROR(
-        runSteps(*number, first, entries[*number].seconds.size()));
-  outputsOf = int(*number);
+        runSteps(number, first, entries[number].seconds.size()));
+  outputsOf = int(number);
   return {};
 }
 
 Status Session::findNonFinite(const char *entryName, const char *output,
                               rp_origin &origin, const char *&text) {
-  Expected<size_t> number = beginRun(entryName);
-  if (!number.ok())
-    return number.status();
-  Expected<uint32_t> index = outputNumber(*number, output);
-  if (!index.ok())
-    return index.status();
+  size_t number = 0;
+  uint32_t index = 0;
+  REPRISE_RETURN_IF_ERROR(beginRun(entryName, output, number, index));
   Expected<Values> values = readMoved(program->root(), /*all=*/true);
   if (!values.ok())
     return values.status();
-  FiniteCheck check(program->root(), *number, *prepared);
-  Status ran = check.run(*index);
+  FiniteCheck check(program->root(), number, *prepared);
+  Status ran = check.run(index);
   REPRISE_RETURN_IF_ERROR(writeValues(*values));
   origin = check.origin();
   explanation = check.text();

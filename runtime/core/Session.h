@@ -43,7 +43,7 @@ public:
   /// lives until the next call.
   Status findNonFinite(const char *entry, const char *output, rp_origin &origin,
                        const char *&text);
-  /// Whether the outputs of a run outlive setInput.
+  /// Returns true if the outputs of a run outlive setInput.
   bool stagesInputs() const { return prepared->stagesInputs(); }
   Status getOutput(const char *entry, const char *name, void *data,
                    size_t bytes);
@@ -90,6 +90,8 @@ private:
   Status fillConstants();
   Status checkInputs(size_t entry) const;
   Expected<size_t> beginRun(const char *entry);
+  Status beginRun(const char *entry, const char *output, size_t &number,
+                  uint32_t &index);
   Expected<uint32_t> outputNumber(size_t entry, const char *name) const;
   void chooseGuard(size_t entry, uint32_t output);
   Status runSteps(size_t entry, size_t first, size_t end);

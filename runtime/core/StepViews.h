@@ -20,7 +20,8 @@ struct StepViews {
 StepViews viewsOf(const fb::Step &step, const fb::Program &program,
                   const fb::Entry &entry);
 
-/// Whether the bytes of `view` are initialized when step `index` begins.
+/// Returns true if the bytes of `view` are initialized when step `index`
+/// begins.
 bool holdsValues(const fb::Program &program, const fb::Entry &entry,
                  uint32_t index, const fb::View &view);
 

@@ -13,7 +13,7 @@ struct StepAgain {
   LoaderOptions batch;       // the loader's first batch is the step's
   uint64_t number = 0;       // steps before this one
   float rate = 0;
-  /// Whether no parameter has been updated since the step began.
+  /// True if no parameter has been updated since the step began.
   bool isUnchanged = false;
   /// Labels of the batch that are not ignored.
   uint64_t labels = 1;

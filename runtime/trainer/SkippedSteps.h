@@ -24,7 +24,7 @@ public:
   /// scale.
   void restoreScale(Backend &backend) const;
 
-  /// Whether the last step was skipped.
+  /// Returns true if the last step was skipped.
   bool last() const { return inARow > 0; }
 
 private:

@@ -517,7 +517,7 @@ Status Run::loop() {
     Expected<bool> stopped = backend.runGuarded(entry, current.loss);
     REPRISE_RETURN_IF_ERROR(ofStep(result.position.step, stopped.status()));
     isUnchanged = *stopped;
-    // What goes wrong with it is for after this step, which is not lost.
+    // Its errors are reported after this step, which is not lost.
     if (backend.stagesInputs())
       next = feed(result.position.step + 1, /*isRunning=*/true);
     REPRISE_RETURN_IF_ERROR(readResults(step));

@@ -33,37 +33,31 @@ static std::string checkScale(const std::string &text) {
 
 static void addImageOptions(CLI::App &command, RunFlags &flags) {
   const char *group = "Files of images";
-  command
-      .add_option("--train-images", flags.images.training,
-                  "Preprocessing of images in training, steps joined by "
-                  "commas: resize=N or HxW, center-crop, random-resized-crop, "
-                  "flip, jitter=B:C:S:H (default: random-resized-crop,flip)")
-      ->check(checkSteps, "")
-      ->type_name("STEPS")
-      ->group(group);
-  command
-      .add_option("--eval-images", flags.images.evaluation,
-                  "Preprocessing of images in evaluation (default: resize to "
-                  "8/7 of the model's size, center-crop)")
-      ->check(checkSteps, "")
-      ->type_name("STEPS")
-      ->group(group);
-  command
-      .add_option("--normalize", flags.images.normalize,
-                  "Mean and standard deviation of channels in the range 0 to "
-                  "1, as 0.5/0.5 (default) or M,M,M/S,S,S; imagenet; none; of "
-                  "volumes: volume (default)")
-      ->check(checkScale, "")
-      ->type_name("M/S")
-      ->group(group);
-  command
-      .add_option(
-          "--orientation", flags.images.orientation,
-          "Directions to turn the axes x, y and z of volumes to, one letter "
-          "each of R or L, A or P, S or I, as RAS (default: as stored)")
-      ->check(checkOrientation, "")
-      ->type_name("CODE")
-      ->group(group);
+  auto add = [&](const char *name, std::string &value, const char *help,
+                 std::string (*check)(const std::string &), const char *type) {
+    command.add_option(name, value, help)
+        ->check(check, "")
+        ->type_name(type)
+        ->group(group);
+  };
+  add("--train-images", flags.images.training,
+      "Preprocessing of images in training, steps joined by "
+      "commas: resize=N or HxW, center-crop, random-resized-crop, "
+      "flip, jitter=B:C:S:H (default: random-resized-crop,flip)",
+      checkSteps, "STEPS");
+  add("--eval-images", flags.images.evaluation,
+      "Preprocessing of images in evaluation (default: resize to "
+      "8/7 of the model's size, center-crop)",
+      checkSteps, "STEPS");
+  add("--normalize", flags.images.normalize,
+      "Mean and standard deviation of channels in the range 0 to "
+      "1, as 0.5/0.5 (default) or M,M,M/S,S,S; imagenet; none; of "
+      "volumes: volume (default)",
+      checkScale, "M/S");
+  add("--orientation", flags.images.orientation,
+      "Directions to turn the axes x, y and z of volumes to, one letter "
+      "each of R or L, A or P, S or I, as RAS (default: as stored)",
+      checkOrientation, "CODE");
   command
       .add_flag("--skip-bad-files", flags.images.skipBadFiles,
                 "Leave out files that cannot be decoded; decodes every file "

@@ -98,7 +98,7 @@ openLabels(const RunFlags &flags, int32_t classes) {
   if (traits.namesColumns) {
     options.columns = {rt::labelColumn()};
   } else if (traits.anySize) {
-    // Of files that are left out the labels do not count.
+    // The labels of files that are left out do not count.
     spec.images = flags.images.ofRows();
     options.columns = {rt::imageColumn({1, 1, 3}), rt::labelColumn()};
   } else if (flags.data == "synthetic") {

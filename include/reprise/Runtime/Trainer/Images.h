@@ -86,7 +86,7 @@ struct ImageSpec {
   /// them.
   bool skipBadFiles = false;
   bool hasSteps() const { return !training.empty() || !evaluation.empty(); }
-  /// What decides which rows there are and their extents, without the rest.
+  /// The settings that decide the rows and their extents, without the others.
   ImageSpec ofRows() const;
 };
 

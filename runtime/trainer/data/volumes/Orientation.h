@@ -19,7 +19,7 @@ namespace reprise::rt {
 /// or else of its qform; "" where it has neither, or one that is singular.
 std::string orientationOf(const nifti_image &volume);
 
-/// Where the axes x, y, z of a turned volume come from.
+/// The source axes of the axes x, y, z of a turned volume.
 struct AxisTurn {
   std::array<int, 3> axis = {0, 1, 2}; // of the volume as stored
   std::array<bool, 3> isFlipped = {};

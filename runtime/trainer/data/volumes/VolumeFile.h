@@ -34,11 +34,11 @@ public:
   /// turned.
   static Expected<VolumeFile> open(const std::string &name,
                                    const std::string &wanted);
-  /// Of the row.
+  /// Returns the shape of the row.
   const VolumeShape &shape() const { return extents; }
-  /// As stored; "" where the file does not say.
+  /// Returns the stored orientation; "" if the file has none.
   const std::string &orientation() const { return stored; }
-  /// Of its values, as stored.
+  /// Returns the size of its values, as stored.
   uint64_t valueBytes() const;
   /// Reads the values times the file's slope plus its intercept.
   Status read(float *out) const;
