@@ -145,7 +145,7 @@ Status MemoryCheck::inspect(Pattern which, const Touched &touched,
     expect(at, bytes, which, touched.values);
     after.resize(bytes);
     REPRISE_RETURN_IF_ERROR(checked->readGuarded(at, after.data(), bytes));
-    if (std::memcmp(before.data(), after.data(), bytes))
+    if (std::memcmp(before.data(), after.data(), bytes) != 0)
       compare(at, touched.writable, damage);
   }
   return {};
@@ -242,7 +242,7 @@ Status MemoryCheck::runStep(size_t entry, size_t index) {
   const uint8_t *from = once.data(), *other = again.data();
   for (const Range &range : touched.results) {
     uint64_t bytes = range.end - range.begin;
-    if (std::memcmp(from, other, bytes))
+    if (std::memcmp(from, other, bytes) != 0)
       return dependent(
           step,
           range.begin +

@@ -23,7 +23,7 @@ enum class Effort : uint8_t {
 constexpr std::string_view kEffortNames[] = {"quick", "normal", "thorough"};
 
 inline std::optional<Effort> effortOf(std::string_view name) {
-  for (uint8_t at = 0; at < std::size(kEffortNames); ++at)
+  for (size_t at = 0; at < std::size(kEffortNames); ++at)
     if (kEffortNames[at] == name)
       return Effort(at);
   return std::nullopt;

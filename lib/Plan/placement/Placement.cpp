@@ -175,7 +175,7 @@ static void searchHeights(const std::vector<PackItem> &items, uint64_t bound,
 }
 
 uint64_t placementWorkOf(size_t buffers) {
-  constexpr double looksAtAPair = 500, most = kPlacementWork / 4;
+  constexpr double looksAtAPair = 500, most = kPlacementWork / 4.0;
   return uint64_t(
       std::min(most, looksAtAPair * double(buffers) * double(buffers)));
 }
