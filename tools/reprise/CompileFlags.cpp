@@ -2,14 +2,14 @@
 
 #include "CompileFlags.h"
 #include "CommandLine.h"
-#include "Console.h"
-#include "RooflineCache.h"
+#include "reprise/Console/Console.h"
+#include "reprise/Driver/RooflineCache.h"
 #include "reprise/Limits.h"
 #include "reprise/Runtime/HostProcessors.h"
 #include "reprise/Target/Target.h"
-#include "text/Rates.h"
-#include "text/Size.h"
-#include "text/Table.h"
+#include "reprise/Text/Rates.h"
+#include "reprise/Text/Size.h"
+#include "reprise/Text/Table.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringRef.h"
 #include <cmath>
@@ -17,7 +17,7 @@
 #include <unistd.h>
 
 using namespace reprise;
-using namespace reprise::tools;
+using namespace reprise::driver;
 
 /// A limit, since a program holds the steps of each.
 static constexpr unsigned kMostMicroBatches = 1024;
@@ -322,7 +322,7 @@ void CompileFlags::warnElsewhere(const CostModel &costs, const Target &device,
     warn("'" + *profile + "' was measured elsewhere: " + other);
 }
 
-std::vector<std::string> tools::checkpointingModes() {
+std::vector<std::string> driver::checkpointingModes() {
   return {"none",       "annotated", "per-block",           "nested",
           "segments=4", "sqrt",      "threshold-bytes=1MiB"};
 }

@@ -12,7 +12,7 @@
 #include <string>
 #include <vector>
 
-namespace reprise::tools {
+namespace reprise::driver {
 
 /// The default optimizer of a run.
 constexpr llvm::StringLiteral kDefaultOptimizer = "sgd";
@@ -120,6 +120,6 @@ private:
   std::optional<unsigned> threads;
 };
 
-} // namespace reprise::tools
+} // namespace reprise::driver
 
 #endif // REPRISE_TOOLS_COMPILEFLAGS_H
