@@ -39,6 +39,8 @@ BEGIN {
   # Of the C++ standard library only, for everyone.
   common["reprise/Limits.h"] = common["reprise/Kept.h"] = 1
   common["reprise/LibraryFunctions.h"] = 1
+  common["reprise/CheckpointingModes.h"] = 1
+  common["reprise/CheckpointingModes.def"] = 1
   # Folders of the runtime that each of them may include.
   below["support"] = " support "
   below["core"] = " support core "

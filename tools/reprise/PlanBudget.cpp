@@ -10,6 +10,7 @@
 #include "reprise/Budget/BatchSearch.h"
 #include "reprise/Budget/BudgetSweep.h"
 #include "reprise/Budget/Refusal.h"
+#include "reprise/CheckpointingModes.h"
 #include "reprise/Console/Console.h"
 #include "reprise/Console/JsonAnswer.h"
 #include "reprise/Driver/KeptPlan.h"
@@ -31,10 +32,13 @@ struct BudgetReport {
 };
 } // namespace
 
-/// The modes shown in the picture of a sweep.
-static const std::vector<std::string> kModes = {
-    "annotated",  "per-block",  "nested", "segments=2",
-    "segments=4", "segments=8", "sqrt"};
+/// Returns the modes shown in the picture of a sweep, which has the points
+/// without recomputation already.
+static std::vector<std::string> modesOfPicture() {
+  std::vector<std::string> modes = comparedModes();
+  llvm::erase(modes, "none");
+  return modes;
+}
 
 //===----------------------------------------------------------------------===//
 // One budget, all budgets
@@ -111,7 +115,7 @@ static rt::Status planBudget(ModelRequest request,
   if (refused)
     report.refusal = refuse(request, *refused);
   sweep.isAsked = isAsked;
-  REPRISE_RETURN_IF_ERROR(addModes(request, kModes, sweep));
+  REPRISE_RETURN_IF_ERROR(addModes(request, modesOfPicture(), sweep));
   report.text = toText(sweep);
   if (isAsked && !refused) {
     // The sweep's own plans have no bound.

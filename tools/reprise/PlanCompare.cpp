@@ -4,6 +4,7 @@
 #include "RequestFlags.h"
 #include "reprise/Budget/ModeAdvice.h"
 #include "reprise/Budget/Refusal.h"
+#include "reprise/CheckpointingModes.h"
 #include "reprise/Console/Console.h"
 #include "reprise/Console/JsonAnswer.h"
 #include "reprise/Passes/MemorySavings.h"
@@ -33,8 +34,7 @@ struct Way {
 static std::vector<Way> waysOf(const ModelRequest &request,
                                const CompileFlags &compile) {
   std::vector<Way> ways;
-  for (const char *mode : {"none", "annotated", "per-block", "nested",
-                           "segments=2", "segments=4", "segments=8", "sqrt"})
+  for (const std::string &mode : comparedModes())
     ways.push_back({mode});
   const std::string &asked = request.compile.checkpointing;
   bool isNew = std::none_of(ways.begin(), ways.end(),

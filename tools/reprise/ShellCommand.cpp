@@ -4,6 +4,7 @@
 #include "CompileFlags.h"
 #include "RecipeFlags.h"
 #include "ShellHelp.h"
+#include "reprise/CheckpointingModes.h"
 #include "reprise/Console/Console.h"
 #include "reprise/Driver/ModelSource.h"
 
@@ -24,7 +25,7 @@ static std::vector<std::string> valuesOf(const CLI::Option &option) {
     return models;
   }
   if (name == "--checkpointing")
-    return checkpointingModes();
+    return exampleModes();
   if (name == "shell")
     return {"bash", "zsh", "fish"};
   static const recipe::Keys keys = allKeys();
