@@ -97,6 +97,13 @@ function(reprise_add_library name)
   _reprise_add_static_library(Runtime ${name} ${ARGN})
 endfunction()
 
+# A library of the driver without MLIR, whose answers may be JSON. Installed with
+# the compiler.
+function(reprise_add_driver_library name)
+  _reprise_add_static_library(Compiler ${name} ${ARGN})
+  target_link_libraries(${name} PUBLIC nlohmann_json::nlohmann_json)
+endfunction()
+
 # A library of the compiler: links the shared libMLIR and libLLVM, so that
 # plugins share type ids with the stock tools.
 function(reprise_add_compiler_library name)

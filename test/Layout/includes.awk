@@ -24,7 +24,18 @@ BEGIN {
   rule("NN", "IR", 1)
   rule("Zoo", "NN IR", 1)
   rule("Recipe", "", 0)
-  rule("tools", "IR Analysis Target Bridge Translate Plan Passes NN Zoo Recipe Runtime", 1)
+  # The driver's libraries, from the bottom up.
+  rule("Text", "Runtime", 0)
+  rule("Console", "Text Runtime", 0)
+  rule("PlanFormat", "Text Plan Runtime", 0)
+  rule("Program", "Text Plan Runtime", 0)
+  rule("Report", "Text Program Runtime", 0)
+  compiler_layers = "IR Analysis Target Bridge Translate Plan Passes Zoo"
+  rule("Driver", "Text Console Program Runtime " compiler_layers, 1)
+  rule("Budget", "Text Console Program Report Driver Runtime " compiler_layers, 1)
+  rule("Run", "Text Console Program Driver Budget Runtime " compiler_layers, 1)
+  rule("tools", "Text Console PlanFormat Program Report Driver Budget Run Runtime " \
+    "Recipe NN " compiler_layers, 1)
   # Of the C++ standard library only, for everyone.
   common["reprise/Limits.h"] = common["reprise/Kept.h"] = 1
   common["reprise/LibraryFunctions.h"] = 1

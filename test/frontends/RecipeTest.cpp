@@ -1,6 +1,6 @@
 //===- RecipeTest.cpp - Recipes read, refused and written -----------------===//
 #include "reprise/Recipe/Recipe.h"
-#include "text/Table.h"
+#include "reprise/Text/Table.h"
 #include <chrono>
 #include <gtest/gtest.h>
 

@@ -1,6 +1,6 @@
 //===- NestingTest.cpp - How deep the brackets of a text nest -------------===//
 
-#include "text/Nesting.h"
+#include "reprise/Text/Nesting.h"
 #include <gtest/gtest.h>
 #include <string>
 

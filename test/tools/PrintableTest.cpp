@@ -1,6 +1,6 @@
 //===- PrintableTest.cpp - Text from elsewhere on a terminal --------------===//
 
-#include "text/Printable.h"
+#include "reprise/Text/Printable.h"
 #include <gtest/gtest.h>
 
 using reprise::text::printable;

@@ -11,13 +11,13 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "artifact/ProgramFacts.h"
-#include "artifact/StepGraph.h"
-#include "report/Report.h"
+#include "reprise/Program/ProgramFacts.h"
+#include "reprise/Program/StepGraph.h"
+#include "reprise/Report/Report.h"
 #include <gtest/gtest.h>
 
 using namespace reprise;
-using namespace reprise::tools;
+using namespace reprise::driver;
 
 static ProgramFacts smallProgram() {
   ProgramFacts program;

@@ -1,6 +1,6 @@
 //===- RatesTest.cpp - Speeds as people write them ------------------------===//
 
-#include "text/Rates.h"
+#include "reprise/Text/Rates.h"
 #include <gtest/gtest.h>
 
 using namespace reprise;

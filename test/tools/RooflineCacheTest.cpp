@@ -1,6 +1,6 @@
 //===- RooflineCacheTest.cpp - A machine's speed is measured once ---------===//
 
-#include "RooflineCache.h"
+#include "reprise/Driver/RooflineCache.h"
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
@@ -9,7 +9,7 @@
 #include <unistd.h>
 
 using namespace reprise;
-using namespace reprise::tools;
+using namespace reprise::driver;
 
 namespace {
 class RooflineCache : public testing::Test {

@@ -1,6 +1,6 @@
 //===- SizeTest.cpp - Bytes and numbers as people write them --------------===//
 
-#include "text/Size.h"
+#include "reprise/Text/Size.h"
 #include <gtest/gtest.h>
 
 using namespace reprise::text;

@@ -1,6 +1,6 @@
 //===- TableTest.cpp - Tables for people ----------------------------------===//
 
-#include "text/Table.h"
+#include "reprise/Text/Table.h"
 #include <gtest/gtest.h>
 
 using namespace reprise::text;

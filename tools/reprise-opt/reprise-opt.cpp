@@ -10,7 +10,7 @@
 #include "mlir/Transforms/Passes.h"
 #include "reprise/Passes/Registration.h"
 #include "reprise/Runtime/ProcessStart.h"
-#include "text/Nesting.h"
+#include "reprise/Text/Nesting.h"
 #include "llvm/Support/InitLLVM.h"
 #include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/ToolOutputFile.h"

@@ -2,8 +2,8 @@
 
 #include "Command.h"
 #include "Solving.h"
-#include "text/Size.h"
-#include "text/Table.h"
+#include "reprise/Text/Size.h"
+#include "reprise/Text/Table.h"
 
 using namespace reprise;
 using namespace reprise::plan;
@@ -95,7 +95,7 @@ static rt::Status bound(const BoundOptions &options) {
   if (budget && problem->whole.height <= *budget)
     REPRISE_RETURN_IF_ERROR(
         internalError(checkBound(lower, problem->whole.milliseconds)));
-  return tools::print(
+  return driver::print(
       options.json ? boundJson(*problem, bytes, budget, lower).dump(2) + "\n"
                    : boundText(*problem, bytes, budget, lower));
 }
@@ -111,8 +111,8 @@ void plan::tool::addBoundCommand(CLI::App &app, Invocation &invocation) {
       ->add_option("--work", options->work, "Effort of the proof; 1 by default")
       ->check(CLI::Range(0.0, 1e6));
   command->add_flag("--json", options->json, "Print JSON");
-  tools::addExamples(*command, "  reprise-plan bound graph.json\n"
-                               "  reprise-plan bound graph.json --budget 60%");
+  driver::addExamples(*command, "  reprise-plan bound graph.json\n"
+                                "  reprise-plan bound graph.json --budget 60%");
   command->callback([options, &invocation] {
     invocation = [options] { return bound(*options); };
   });

@@ -8,7 +8,7 @@
 #define REPRISE_TOOLS_PLAN_COMMAND_H
 
 #include "CommandLine.h"
-#include "Console.h"
+#include "reprise/Console/Console.h"
 #include <functional>
 
 namespace reprise::plan::tool {

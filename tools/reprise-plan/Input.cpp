@@ -1,9 +1,9 @@
 //===- Input.cpp - Input files of the commands ----------------------------===//
 
 #include "Input.h"
-#include "Console.h"
+#include "reprise/Console/Console.h"
 #include "reprise/Runtime/OutputFile.h"
-#include "text/Size.h"
+#include "reprise/Text/Size.h"
 #include <cerrno>
 #include <cstdio>
 #include <memory>
@@ -29,9 +29,9 @@ rt::Expected<std::string> readInput(const std::string &path) {
   while (size_t count = std::fread(&chunk[0], 1, chunk.size(), file)) {
     text.append(chunk, 0, count);
     if (text.size() > kMostBytes)
-      return tools::invalid("'" + inputName(path) + "' has more than " +
-                            text::formatSize(kMostBytes) +
-                            ", the largest input this tool reads");
+      return driver::invalid("'" + inputName(path) + "' has more than " +
+                             text::formatSize(kMostBytes) +
+                             ", the largest input this tool reads");
   }
   if (std::ferror(file))
     return rt::systemError("read", inputName(path), errno);

@@ -2,7 +2,7 @@
 #ifndef REPRISE_TOOLS_PLAN_INPUT_H
 #define REPRISE_TOOLS_PLAN_INPUT_H
 
-#include "format/GraphJson.h"
+#include "reprise/PlanFormat/GraphJson.h"
 
 namespace reprise::plan::tool {
 

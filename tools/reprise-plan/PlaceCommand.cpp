@@ -3,9 +3,9 @@
 #include "Command.h"
 #include "Input.h"
 #include "Solving.h"
-#include "format/BuffersCsv.h"
-#include "text/Size.h"
-#include "text/Table.h"
+#include "reprise/PlanFormat/BuffersCsv.h"
+#include "reprise/Text/Size.h"
+#include "reprise/Text/Table.h"
 #include <algorithm>
 #include <numeric>
 
@@ -82,7 +82,7 @@ static rt::Status report(const PlaceOptions &options, size_t count,
                         {"height_bytes", placement.height},
                         {"fragmentation", lost},
                         {"strategy", placement.strategy}};
-    return tools::print(json.dump(2) + "\n");
+    return driver::print(json.dump(2) + "\n");
   }
   text::Facts facts;
   facts.add("buffers:", std::to_string(count));
@@ -90,7 +90,7 @@ static rt::Status report(const PlaceOptions &options, size_t count,
   facts.add("height:", bothSizes(placement.height));
   facts.add("fragmentation:", text::formatFixed(lost * 100, 3) + "%");
   facts.add("found by:", placement.strategy);
-  return tools::print(facts.str());
+  return driver::print(facts.str());
 }
 
 static rt::Expected<Placement> place(const PlaceOptions &options,
@@ -104,27 +104,27 @@ static rt::Expected<Placement> place(const PlaceOptions &options,
   if (!capacity.ok())
     return capacity.status();
   if (maxLive > *capacity)
-    return tools::invalid("capacity of " + bothSizes(*capacity) +
-                          " cannot be met: " + bothSizes(maxLive) +
-                          " are live at time " + std::to_string(peakTime));
+    return driver::invalid("capacity of " + bothSizes(*capacity) +
+                           " cannot be met: " + bothSizes(maxLive) +
+                           " are live at time " + std::to_string(peakTime));
   // More than placeBuffers needs for all of its heights.
   constexpr uint64_t patience = 8;
   FitResult fit = placeWithin(items, *capacity, work * patience);
   if (fit.outcome == FitOutcome::Impossible)
-    return tools::invalid("capacity of " + bothSizes(*capacity) +
-                          " cannot be met by any placement, although only " +
-                          bothSizes(maxLive) + " are live at once");
+    return driver::invalid("capacity of " + bothSizes(*capacity) +
+                           " cannot be met by any placement, although only " +
+                           bothSizes(maxLive) + " are live at once");
   if (fit.outcome == FitOutcome::LimitReached)
-    return tools::invalid("no placement within " + bothSizes(*capacity) +
-                          " was found; the lowest one takes " +
-                          bothSizes(fit.placement.height) +
-                          "; --work searches longer");
+    return driver::invalid("no placement within " + bothSizes(*capacity) +
+                           " was found; the lowest one takes " +
+                           bothSizes(fit.placement.height) +
+                           "; --work searches longer");
   return std::move(fit.placement);
 }
 
 static rt::Status place(const PlaceOptions &options) {
   if (!options.output.empty())
-    REPRISE_RETURN_IF_ERROR(tools::checkOutput(options.output));
+    REPRISE_RETURN_IF_ERROR(driver::checkOutput(options.output));
   rt::Expected<std::string> text = readInput(options.buffers);
   if (!text.ok())
     return text.status();
@@ -141,7 +141,7 @@ static rt::Status place(const PlaceOptions &options) {
     return rt::Status::error(
         RP_INTERNAL, "the placement is wrong, please report it: " + error);
   if (!options.output.empty())
-    REPRISE_RETURN_IF_ERROR(tools::writeText(
+    REPRISE_RETURN_IF_ERROR(driver::writeText(
         options.output, format::writeBuffers(*buffers, placement->offsets)));
   if (options.output == "-")
     return {};
@@ -170,10 +170,10 @@ void plan::tool::addPlaceCommand(CLI::App &app, Invocation &invocation) {
                       "File for the table with a column of offsets; - for "
                       "standard output, without the summary");
   command->add_flag("--json", options->json, "Print JSON");
-  tools::addExamples(*command,
-                     "  reprise-plan place buffers.csv -o placed.csv\n"
-                     "  reprise-plan place buffers.csv --capacity 1MiB "
-                     "--json");
+  driver::addExamples(*command,
+                      "  reprise-plan place buffers.csv -o placed.csv\n"
+                      "  reprise-plan place buffers.csv --capacity 1MiB "
+                      "--json");
   command->callback([options, &invocation] {
     invocation = [options] { return place(*options); };
   });

@@ -3,9 +3,9 @@
 #include "Command.h"
 #include "Input.h"
 #include "Solving.h"
-#include "format/PlanJson.h"
-#include "text/Size.h"
-#include "text/Table.h"
+#include "reprise/PlanFormat/PlanJson.h"
+#include "reprise/Text/Size.h"
+#include "reprise/Text/Table.h"
 
 using namespace reprise;
 using namespace reprise::plan;
@@ -222,7 +222,7 @@ static rt::Status refuse(const SolveOptions &options, const Problem &problem,
                         {"bound_at", atOp},
                         {"pinned", pinnedJson(problem.graph, bound)},
                         {"workspace_bytes", bound.workspaceBytes}};
-    REPRISE_RETURN_IF_ERROR(tools::print(json.dump(2) + "\n"));
+    REPRISE_RETURN_IF_ERROR(driver::print(json.dump(2) + "\n"));
   }
   bool proven = budget < bound.bytes;
   bool isOther = !proven && options.solver != "auto";
@@ -244,7 +244,7 @@ static rt::Status refuse(const SolveOptions &options, const Problem &problem,
                "' these are live: " + describePinned(problem.graph, bound);
   message += "\nnote: try 'reprise-plan solve " + options.graph + " --budget " +
              std::to_string(refusal.smallest) + "'";
-  return tools::invalid(message);
+  return driver::invalid(message);
 }
 
 static rt::Status report(const SolveOptions &options, const Problem &problem,
@@ -270,7 +270,7 @@ static rt::Status report(const SolveOptions &options, const Problem &problem,
                         {"ms_per_mib", bound.millisecondsPerMiB},
                         {"solver", plan.solver},
                         {"placement", plan.strategy}};
-    return tools::print(json.dump(2) + "\n");
+    return driver::print(json.dump(2) + "\n");
   }
   text::Table table({{"budget"},
                      {"live"},
@@ -287,7 +287,7 @@ static rt::Status report(const SolveOptions &options, const Problem &problem,
              text::formatFixed(share * 100, 2) + "%",
              formatMilliseconds(bound.milliseconds),
              text::formatFixed(*gap * 100, 2) + "%", plan.solver});
-  return tools::print(table.str());
+  return driver::print(table.str());
 }
 
 /// Refuses a budget that plans for the least bytes do not come down to.
@@ -376,7 +376,7 @@ static Refusal prove(const Problem &problem) {
 static rt::Expected<Outcome> search(const Problem &problem,
                                     const Solver &solver,
                                     const SolverOptions &flags, uint64_t budget,
-                                    tools::Activity &activity) {
+                                    driver::Activity &activity) {
   Outcome found;
   if (problem.whole.height <= budget) {
     found.plan = problem.whole;
@@ -417,11 +417,11 @@ static rt::Expected<Outcome> search(const Problem &problem,
 
 static rt::Status solve(const SolveOptions &options) {
   if (!options.output.empty())
-    REPRISE_RETURN_IF_ERROR(tools::checkOutput(options.output));
+    REPRISE_RETURN_IF_ERROR(driver::checkOutput(options.output));
   rt::Expected<std::unique_ptr<Solver>> solver = findSolver(options.solver);
   if (!solver.ok())
     return solver.status();
-  tools::Activity activity("solving " + inputName(options.graph));
+  driver::Activity activity("solving " + inputName(options.graph));
   rt::Expected<SolverOptions> flags = options.flags.options();
   if (!flags.ok())
     return flags.status();
@@ -441,7 +441,7 @@ static rt::Status solve(const SolveOptions &options) {
   LowerBound bound = lowerBound(problem->graph, *budget,
                                 flags->work * paceOf(flags->effort).proof);
   if (!options.output.empty()) {
-    REPRISE_RETURN_IF_ERROR(tools::writeText(
+    REPRISE_RETURN_IF_ERROR(driver::writeText(
         options.output, format::writePlan(problem->graph, *found.plan)));
     if (options.output == "-")
       return {};
@@ -467,7 +467,7 @@ void plan::tool::addSolveCommand(CLI::App &app, Invocation &invocation) {
                       "File for the plan; - for standard output, without the "
                       "table");
   command->add_flag("--json", options->json, "Print JSON");
-  tools::addExamples(
+  driver::addExamples(
       *command, "  reprise-plan solve graph.json --budget 2GiB -o plan.json\n"
                 "  reprise-plan solve graph.json --budget 60% --solver sqrt\n"
                 "  reprise-plan solve - --budget 60% --time-limit 10s --json "

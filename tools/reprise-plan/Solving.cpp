@@ -3,8 +3,8 @@
 #include "Solving.h"
 #include "Input.h"
 #include "reprise/Runtime/HostProcessors.h"
-#include "text/Size.h"
-#include "text/Table.h"
+#include "reprise/Text/Size.h"
+#include "reprise/Text/Table.h"
 #include <algorithm>
 #include <charconv>
 #include <cmath>
@@ -12,8 +12,8 @@
 
 namespace reprise::plan::tool {
 
+using driver::misuse;
 using rt::Status;
-using tools::misuse;
 
 rt::Expected<Problem> loadProblem(const std::string &path) {
   rt::Expected<format::GraphFile> file = loadGraph(path);
@@ -118,7 +118,7 @@ rt::Expected<SolverOptions> SolverFlags::options() const {
       return seconds.status();
     result.timeLimitSeconds = *seconds;
   }
-  if (tools::Activity *activity = tools::Activity::current())
+  if (driver::Activity *activity = driver::Activity::current())
     result.progress = [activity](double done) { activity->share(done); };
   return result;
 }

@@ -9,8 +9,8 @@
 #define REPRISE_TOOLS_PLAN_SOLVING_H
 
 #include "Command.h"
-#include "format/GraphJson.h"
 #include "reprise/Plan/Recompute.h"
+#include "reprise/PlanFormat/GraphJson.h"
 
 #include <nlohmann/json.hpp>
 #include <optional>

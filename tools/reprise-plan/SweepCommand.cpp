@@ -8,8 +8,8 @@
 #include "Command.h"
 #include "Input.h"
 #include "Solving.h"
-#include "text/Size.h"
-#include "text/Table.h"
+#include "reprise/Text/Size.h"
+#include "reprise/Text/Table.h"
 #include <algorithm>
 
 using namespace reprise;
@@ -115,7 +115,7 @@ static rt::Status sweep(const SweepOptions &options) {
     if (rt::Expected<std::unique_ptr<Solver>> solver = findSolver(name);
         !solver.ok())
       return solver.status();
-  tools::Activity activity("sweeping " + inputName(options.graph));
+  driver::Activity activity("sweeping " + inputName(options.graph));
   rt::Expected<SolverOptions> flags = options.flags.options();
   if (!flags.ok())
     return flags.status();
@@ -146,8 +146,8 @@ static rt::Status sweep(const SweepOptions &options) {
       return gap.status();
     row.gap = *gap;
   }
-  return tools::print(options.json ? sweepJson(*problem, rows).dump(2) + "\n"
-                                   : sweepTable(*problem, rows));
+  return driver::print(options.json ? sweepJson(*problem, rows).dump(2) + "\n"
+                                    : sweepTable(*problem, rows));
 }
 
 void plan::tool::addSweepCommand(CLI::App &app, Invocation &invocation) {
@@ -162,10 +162,10 @@ void plan::tool::addSweepCommand(CLI::App &app, Invocation &invocation) {
       ->delimiter(',');
   options->flags.addTo(*command);
   command->add_flag("--json", options->json, "Print JSON");
-  tools::addExamples(*command,
-                     "  reprise-plan sweep graph.json\n"
-                     "  reprise-plan sweep graph.json --solvers sqrt,rotor "
-                     "--json");
+  driver::addExamples(*command,
+                      "  reprise-plan sweep graph.json\n"
+                      "  reprise-plan sweep graph.json --solvers sqrt,rotor "
+                      "--json");
   command->callback([options, &invocation] {
     invocation = [options] { return sweep(*options); };
   });

@@ -3,8 +3,8 @@
 #include "Command.h"
 #include "Input.h"
 #include "Solving.h"
-#include "format/PlanJson.h"
-#include "text/Size.h"
+#include "reprise/PlanFormat/PlanJson.h"
+#include "reprise/Text/Size.h"
 
 using namespace reprise;
 using namespace reprise::plan;
@@ -19,7 +19,7 @@ struct ValidateOptions {
 
 static rt::Status validateFiles(const ValidateOptions &options) {
   if (options.graph == "-" && options.plan == "-")
-    return tools::misuse("only one of graph and plan can be standard input");
+    return driver::misuse("only one of graph and plan can be standard input");
   rt::Expected<format::GraphFile> file = loadGraph(options.graph);
   if (!file.ok())
     return file.status();
@@ -43,16 +43,16 @@ static rt::Status validateFiles(const ValidateOptions &options) {
     OrderedJson json = {{"valid", error.empty()}};
     if (!error.empty())
       json["error"] = error;
-    REPRISE_RETURN_IF_ERROR(tools::print(json.dump(2) + "\n"));
+    REPRISE_RETURN_IF_ERROR(driver::print(json.dump(2) + "\n"));
   }
   if (!error.empty())
-    return tools::invalid(inputName(options.plan) + ": " + error);
+    return driver::invalid(inputName(options.plan) + ": " + error);
   if (options.json)
     return {};
-  return tools::print("valid: " + std::to_string(plan->steps.size()) +
-                      " steps, " + bothSizes(plan->maxLive) + " live, " +
-                      bothSizes(plan->height) + " placed, " +
-                      formatMilliseconds(plan->milliseconds) + "\n");
+  return driver::print("valid: " + std::to_string(plan->steps.size()) +
+                       " steps, " + bothSizes(plan->maxLive) + " live, " +
+                       bothSizes(plan->height) + " placed, " +
+                       formatMilliseconds(plan->milliseconds) + "\n");
 }
 
 void plan::tool::addValidateCommand(CLI::App &app, Invocation &invocation) {
@@ -65,10 +65,10 @@ void plan::tool::addValidateCommand(CLI::App &app, Invocation &invocation) {
   command->add_option("--budget", options->budget,
                       "Fail as well if it takes more bytes: 4096, 2GiB");
   command->add_flag("--json", options->json, "Print JSON");
-  tools::addExamples(*command,
-                     "  reprise-plan validate graph.json plan.json\n"
-                     "  reprise-plan solve graph.json --budget 60% -o - | "
-                     "reprise-plan validate graph.json -");
+  driver::addExamples(*command,
+                      "  reprise-plan validate graph.json plan.json\n"
+                      "  reprise-plan solve graph.json --budget 60% -o - | "
+                      "reprise-plan validate graph.json -");
   command->callback([options, &invocation] {
     invocation = [options] { return validateFiles(*options); };
   });

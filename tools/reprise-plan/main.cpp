@@ -6,13 +6,13 @@
 //===----------------------------------------------------------------------===//
 
 #include "Command.h"
-#include "Verbosity.h"
+#include "reprise/Console/Verbosity.h"
 #include "reprise/Runtime/ProcessStart.h"
 #include <exception>
 #include <new>
 
 using namespace reprise;
-using namespace reprise::tools;
+using namespace reprise::driver;
 using namespace reprise::plan::tool;
 
 static int run(int argc, char **argv) {

@@ -2,19 +2,19 @@
 
 #include "Command.h"
 #include "CommandLine.h"
-#include "Console.h"
-#include "JsonAnswer.h"
-#include "KeptPlan.h"
-#include "artifact/ArtifactFile.h"
-#include "artifact/BudgetFacts.h"
+#include "reprise/Console/Console.h"
+#include "reprise/Console/JsonAnswer.h"
+#include "reprise/Driver/KeptPlan.h"
+#include "reprise/Program/ArtifactFile.h"
+#include "reprise/Program/BudgetFacts.h"
 #include "reprise/Runtime/Trainer/File.h"
-#include "text/Size.h"
-#include "text/Table.h"
+#include "reprise/Text/Size.h"
+#include "reprise/Text/Table.h"
 #include <ctime>
 #include <nlohmann/json.hpp>
 
 using namespace reprise;
-using namespace reprise::tools;
+using namespace reprise::driver;
 
 static constexpr const char *kDamaged = "damaged; rebuilt when needed";
 
@@ -140,7 +140,7 @@ static void add(CLI::App &cache, Invocation &invocation, const char *name,
   });
 }
 
-void tools::addCacheCommand(CLI::App &app, Invocation &invocation) {
+void driver::addCacheCommand(CLI::App &app, Invocation &invocation) {
   CLI::App *command = app.add_subcommand(
       "cache", "Lists or clears the cache of plans and compiled programs");
   command->require_subcommand(1);

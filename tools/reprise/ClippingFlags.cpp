@@ -6,11 +6,12 @@
 //===----------------------------------------------------------------------===//
 
 #include "CompileFlags.h"
-#include "Console.h"
 #include "SettingOptions.h"
+#include "reprise/Console/Console.h"
+#include "llvm/ADT/StringExtras.h"
 
 using namespace reprise;
-using namespace reprise::tools;
+using namespace reprise::driver;
 
 static constexpr const char *kPreDefined = "pre_defined",
                             *kMoving = "moving_average";

@@ -11,7 +11,7 @@
 #include <CLI/CLI.hpp>
 #include <functional>
 
-namespace reprise::tools {
+namespace reprise::driver {
 
 /// Set by the chosen command; returns the exit code.
 using Invocation = std::function<int()>;
@@ -29,6 +29,6 @@ void addDeviceCommand(CLI::App &app, Invocation &invocation);
 void addCacheCommand(CLI::App &app, Invocation &invocation);
 void addInspectCommand(CLI::App &app, Invocation &invocation);
 
-} // namespace reprise::tools
+} // namespace reprise::driver
 
 #endif // REPRISE_TOOLS_COMMAND_H

@@ -1,10 +1,10 @@
 //===- CommandLine.cpp - Help and errors of command lines -----------------===//
 
 #include "CommandLine.h"
-#include "Console.h"
-#include "JsonAnswer.h"
-#include "text/Printable.h"
-#include "text/Table.h"
+#include "reprise/Console/Console.h"
+#include "reprise/Console/JsonAnswer.h"
+#include "reprise/Text/Printable.h"
+#include "reprise/Text/Table.h"
 #include <cerrno>
 #include <cmath>
 #include <cstdio>
@@ -12,7 +12,7 @@
 #include <sstream>
 
 using namespace reprise;
-using namespace reprise::tools;
+using namespace reprise::driver;
 
 namespace {
 /// CLI11's help in 80 columns.
@@ -38,11 +38,11 @@ private:
 };
 } // namespace
 
-void tools::useHelpFormat(CLI::App &app) {
+void driver::useHelpFormat(CLI::App &app) {
   app.formatter(std::make_shared<HelpFormatter>());
 }
 
-void tools::addExamples(CLI::App &command, const std::string &examples) {
+void driver::addExamples(CLI::App &command, const std::string &examples) {
   command.footer("Examples:\n" + examples + "\n");
 }
 
@@ -79,7 +79,7 @@ static std::string checkValue(const std::string &type,
   return "";
 }
 
-void tools::guardValues(CLI::App &app) {
+void driver::guardValues(CLI::App &app) {
   for (CLI::Option *option : app.get_options())
     if (option->get_items_expected_max() > 0)
       option->check(
@@ -91,7 +91,7 @@ void tools::guardValues(CLI::App &app) {
     guardValues(*command);
 }
 
-CLI::App *tools::chosenCommand(CLI::App &app) {
+CLI::App *driver::chosenCommand(CLI::App &app) {
   for (CLI::App *command : app.get_subcommands())
     return chosenCommand(*command);
   return &app;
@@ -121,8 +121,8 @@ static std::string describeUnknown(const std::string &what,
          (meant.empty() ? "" : "; did you mean '" + meant + "'?");
 }
 
-rt::Expected<std::string> tools::helpOf(const CLI::App &app,
-                                        const std::vector<std::string> &words) {
+rt::Expected<std::string>
+driver::helpOf(const CLI::App &app, const std::vector<std::string> &words) {
   const CLI::App *command = &app;
   std::string path = app.get_name();
   for (const std::string &word : words) {
@@ -180,7 +180,7 @@ static const CLI::Option *repeated(const CLI::App *command) {
   return nullptr;
 }
 
-std::string tools::firstGivenOf(const CLI::App *command, const char *group) {
+std::string driver::firstGivenOf(const CLI::App *command, const char *group) {
   for (const CLI::Option *option : command->get_options(
            [&](const CLI::Option *o) { return o->get_group() == group; }))
     if (option->count())
@@ -188,13 +188,13 @@ std::string tools::firstGivenOf(const CLI::App *command, const char *group) {
   return "";
 }
 
-std::string tools::fullName(const CLI::App &command) {
+std::string driver::fullName(const CLI::App &command) {
   const CLI::App *parent = command.get_parent();
   return parent ? fullName(*parent) + " " + command.get_name()
                 : command.get_name();
 }
 
-int tools::explain(CLI::App &app, const CLI::ParseError &error) {
+int driver::explain(CLI::App &app, const CLI::ParseError &error) {
   if (error.get_exit_code() == 0) { // --help and --version
     std::ostringstream text;
     app.exit(error, text, text);

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-namespace reprise::tools {
+namespace reprise::driver {
 
 /// Formats help in 80 columns, for `app` and the commands added to it
 /// afterwards.
@@ -38,6 +38,6 @@ CLI::App *chosenCommand(CLI::App &app);
 /// the most similar words. Returns the exit code.
 int explain(CLI::App &app, const CLI::ParseError &error);
 
-} // namespace reprise::tools
+} // namespace reprise::driver
 
 #endif // REPRISE_TOOLS_COMMANDLINE_H

@@ -2,23 +2,23 @@
 
 #include "Command.h"
 #include "CommandLine.h"
-#include "Console.h"
-#include "JsonAnswer.h"
-#include "ModeAdvice.h"
-#include "ModelRequest.h"
-#include "ProgramCache.h"
-#include "Refusal.h"
-#include "TypedCommand.h"
-#include "artifact/ArtifactFile.h"
+#include "RequestFlags.h"
+#include "reprise/Budget/ModeAdvice.h"
+#include "reprise/Budget/Refusal.h"
+#include "reprise/Console/Console.h"
+#include "reprise/Console/JsonAnswer.h"
+#include "reprise/Console/TypedCommand.h"
+#include "reprise/Driver/ProgramCache.h"
+#include "reprise/Program/ArtifactFile.h"
 #include "reprise/Runtime/OutputFile.h"
-#include "text/Size.h"
-#include "text/Table.h"
+#include "reprise/Text/Size.h"
+#include "reprise/Text/Table.h"
 #include "llvm/ADT/StringRef.h"
 #include <chrono>
 #include <nlohmann/json.hpp>
 
 using namespace reprise;
-using namespace reprise::tools;
+using namespace reprise::driver;
 
 namespace {
 struct CompileCommandOptions {
@@ -226,7 +226,7 @@ static rt::Status compile(const CompileCommandOptions &options) {
   return compileToText(options, *request, *level);
 }
 
-void tools::addCompileCommand(CLI::App &app, Invocation &invocation) {
+void driver::addCompileCommand(CLI::App &app, Invocation &invocation) {
   CLI::App *command = app.add_subcommand(
       "compile", "Compiles a model into a training program (.rpx)");
   auto options = std::make_shared<CompileCommandOptions>();

@@ -2,16 +2,17 @@
 
 #include "CompileFlags.h"
 #include "CommandLine.h"
-#include "Console.h"
-#include "RooflineCache.h"
 #include "SettingOptions.h"
+
 #include "reprise/CheckpointingModes.h"
+#include "reprise/Console/Console.h"
+#include "reprise/Driver/RooflineCache.h"
 #include "reprise/Limits.h"
 #include "reprise/Runtime/HostProcessors.h"
 #include "reprise/Target/Target.h"
-#include "text/Rates.h"
-#include "text/Size.h"
-#include "text/Table.h"
+#include "reprise/Text/Rates.h"
+#include "reprise/Text/Size.h"
+#include "reprise/Text/Table.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringRef.h"
 #include <cmath>
@@ -20,7 +21,7 @@
 #include <unistd.h>
 
 using namespace reprise;
-using namespace reprise::tools;
+using namespace reprise::driver;
 
 /// The limit of a plan's work: hours for a thousand ops.
 static constexpr int kMostPlanWork = 10000;

@@ -12,7 +12,7 @@
 #include <string>
 #include <vector>
 
-namespace reprise::tools {
+namespace reprise::driver {
 
 /// The default optimizer of a run.
 constexpr llvm::StringLiteral kDefaultOptimizer = "sgd";
@@ -113,6 +113,6 @@ private:
   std::optional<unsigned> threads;
 };
 
-} // namespace reprise::tools
+} // namespace reprise::driver
 
 #endif // REPRISE_TOOLS_COMPILEFLAGS_H

@@ -2,18 +2,18 @@
 
 #include "Command.h"
 #include "CommandLine.h"
-#include "Console.h"
-#include "JsonAnswer.h"
-#include "ModelSource.h"
-#include "artifact/ArtifactFile.h"
+#include "reprise/Console/Console.h"
+#include "reprise/Console/JsonAnswer.h"
+#include "reprise/Driver/ModelSource.h"
+#include "reprise/Program/ArtifactFile.h"
 #include "reprise/Runtime/Device.h"
 #include "reprise/Target/Target.h"
-#include "text/Size.h"
-#include "text/Table.h"
+#include "reprise/Text/Size.h"
+#include "reprise/Text/Table.h"
 #include <nlohmann/json.hpp>
 
 using namespace reprise;
-using namespace reprise::tools;
+using namespace reprise::driver;
 
 //===----------------------------------------------------------------------===//
 // list
@@ -181,7 +181,7 @@ static void addDescribe(CLI::App &device, Invocation &invocation) {
   });
 }
 
-void tools::addDeviceCommand(CLI::App &app, Invocation &invocation) {
+void driver::addDeviceCommand(CLI::App &app, Invocation &invocation) {
   CLI::App *command = app.add_subcommand(
       "device", "Lists and describes the devices of this machine");
   command->require_subcommand(1);

@@ -1,24 +1,24 @@
 //===- EvalCommand.cpp - reprise eval -------------------------------------===//
 
-#include "ClassTable.h"
 #include "Command.h"
 #include "CommandLine.h"
-#include "Console.h"
-#include "Evaluation.h"
 #include "EvaluationData.h"
-#include "Interrupts.h"
-#include "Inventory.h"
-#include "JsonAnswer.h"
 #include "RecipeFlags.h"
 #include "RunSource.h"
+#include "reprise/Console/Console.h"
+#include "reprise/Console/Interrupts.h"
+#include "reprise/Console/JsonAnswer.h"
+#include "reprise/Report/ClassTable.h"
+#include "reprise/Run/Evaluation.h"
+#include "reprise/Run/Inventory.h"
 #include "reprise/Runtime/OutputFile.h"
 #include "reprise/Runtime/Trainer/State.h"
-#include "text/Size.h"
-#include "text/Table.h"
+#include "reprise/Text/Size.h"
+#include "reprise/Text/Table.h"
 #include <nlohmann/json.hpp>
 
 using namespace reprise;
-using namespace reprise::tools;
+using namespace reprise::driver;
 
 namespace {
 struct EvalOptions {
@@ -179,7 +179,7 @@ static rt::Status evaluateModel(EvalOptions &options) {
   return report(options, *running, request.split, *result);
 }
 
-void tools::addEvalCommand(CLI::App &app, Invocation &invocation) {
+void driver::addEvalCommand(CLI::App &app, Invocation &invocation) {
   CLI::App *command = app.add_subcommand(
       "eval", "Measures the accuracy and loss of trained weights");
   auto options = std::make_shared<EvalOptions>();

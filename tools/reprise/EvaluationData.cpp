@@ -1,14 +1,14 @@
 //===- EvaluationData.cpp - Check the data of an evaluation ---------------===//
 
 #include "EvaluationData.h"
-#include "Console.h"
-#include "Inventory.h"
-#include "Progress.h"
+#include "reprise/Console/Console.h"
+#include "reprise/Console/Progress.h"
+#include "reprise/Run/Inventory.h"
 #include "reprise/Runtime/NameText.h"
 #include <algorithm>
 
 using namespace reprise;
-using namespace reprise::tools;
+using namespace reprise::driver;
 
 /// Returns the classes of a model that is built for the data, if they are
 /// given; 0 if they follow from the training rows.
@@ -75,7 +75,7 @@ static std::string listNames(const std::vector<std::string> &names) {
   return text;
 }
 
-void tools::warnOfLayout(const RunFlags &flags, bool trains) {
+void driver::warnOfLayout(const RunFlags &flags, bool trains) {
   rt::DataTraits traits = rt::traitsOf(flags.dataSpec());
   const std::vector<std::string> &known = flags.classNames;
   std::vector<std::string> classes;
@@ -95,8 +95,8 @@ void tools::warnOfLayout(const RunFlags &flags, bool trains) {
          listNames(traits.unused));
 }
 
-void tools::warnOfClasses(const rt::Dataset &data, const RunFlags &flags,
-                          int32_t classes) {
+void driver::warnOfClasses(const rt::Dataset &data, const RunFlags &flags,
+                           int32_t classes) {
   std::vector<std::string> names = data.classNames();
   std::vector<std::string> absent = rt::absentClasses(data);
   std::string count = std::to_string(names.size());
@@ -113,7 +113,7 @@ void tools::warnOfClasses(const rt::Dataset &data, const RunFlags &flags,
          std::to_string(names.size() - 1));
 }
 
-rt::Status tools::checkEvaluationData(const RunFlags &flags) {
+rt::Status driver::checkEvaluationData(const RunFlags &flags) {
   rt::DataSpec spec = flags.dataSpec();
   rt::DataTraits traits = rt::traitsOf(spec);
   if (!traits.hasTest())

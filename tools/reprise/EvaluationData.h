@@ -4,7 +4,7 @@
 
 #include "RunSource.h"
 
-namespace reprise::tools {
+namespace reprise::driver {
 
 /// Rejects test rows with which an evaluation would fail: classes that the
 /// training images do not have, files whose headers cannot be read.
@@ -20,6 +20,6 @@ void warnOfLayout(const RunFlags &flags, bool trains);
 void warnOfClasses(const rt::Dataset &data, const RunFlags &flags,
                    int32_t classes);
 
-} // namespace reprise::tools
+} // namespace reprise::driver
 
 #endif // REPRISE_TOOLS_EVALUATIONDATA_H

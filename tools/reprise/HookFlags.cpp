@@ -1,19 +1,19 @@
 //===- HookFlags.cpp - Options of hooks -----------------------------------===//
 
 #include "HookFlags.h"
-#include "Console.h"
-#include "Evaluation.h"
 #include "SettingOptions.h"
-#include "Verbosity.h"
+#include "reprise/Console/Console.h"
+#include "reprise/Console/Verbosity.h"
+#include "reprise/Run/Evaluation.h"
 #include "reprise/Runtime/OutputFile.h"
 #include "reprise/Runtime/Trainer/CHook.h"
-#include "text/Size.h"
+#include "reprise/Text/Size.h"
 #include <cerrno>
 #include <charconv>
 #include <unistd.h>
 
 using namespace reprise;
-using namespace reprise::tools;
+using namespace reprise::driver;
 
 void HookFlags::addTo(CLI::App &app) {
   command = &app;

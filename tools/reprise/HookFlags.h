@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-namespace reprise::tools {
+namespace reprise::driver {
 
 /// The hooks of a run; each exists if its path, or its patience, is given.
 class HookFlags {
@@ -84,6 +84,6 @@ private:
   rt::EvaluationTeller *teller = nullptr;
 };
 
-} // namespace reprise::tools
+} // namespace reprise::driver
 
 #endif // REPRISE_TOOLS_HOOKFLAGS_H

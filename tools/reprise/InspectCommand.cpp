@@ -7,19 +7,19 @@
 
 #include "Command.h"
 #include "CommandLine.h"
-#include "Console.h"
-#include "JsonAnswer.h"
-#include "artifact/ArtifactFile.h"
-#include "artifact/BudgetFacts.h"
+#include "reprise/Console/Console.h"
+#include "reprise/Console/JsonAnswer.h"
 #include "reprise/LibraryFunctions.h"
+#include "reprise/Program/ArtifactFile.h"
+#include "reprise/Program/BudgetFacts.h"
 #include "reprise/Runtime/Artifact.h"
 #include "reprise/Runtime/OutputFile.h"
-#include "text/Size.h"
-#include "text/Table.h"
+#include "reprise/Text/Size.h"
+#include "reprise/Text/Table.h"
 #include <nlohmann/json.hpp>
 
 using namespace reprise;
-using namespace reprise::tools;
+using namespace reprise::driver;
 namespace fb = reprise::rt::fb;
 using Json = nlohmann::ordered_json;
 
@@ -277,7 +277,7 @@ static std::string toText(const InspectOptions &options,
                      "\n" + bindingTable(program);
   for (const EntryFacts &entry : facts.entries)
     if (auto budget = budgetFactsOf(facts.model, facts, entry))
-      text += "\nbudget of " + entry.name + "\n" + tools::toText(*budget);
+      text += "\nbudget of " + entry.name + "\n" + driver::toText(*budget);
   if (options.variables)
     text += "\n" + variableTable(program);
   for (uint32_t i = 0; i < facts.entries.size(); ++i) {
@@ -374,7 +374,7 @@ static Json entryJson(const InspectOptions &options, const fb::Program &program,
                                      {"last_step", buffer.lastStep},
                                      {"because", reasonName(buffer.reason)}});
   if (auto budget = budgetFactsOf(program.model()->str(), all, facts))
-    json["budget"] = tools::toJson(*budget);
+    json["budget"] = driver::toJson(*budget);
   return json;
 }
 
@@ -437,7 +437,7 @@ static rt::Status inspect(const InspectOptions &options) {
                       : print(toText(options, *artifact));
 }
 
-void tools::addInspectCommand(CLI::App &app, Invocation &invocation) {
+void driver::addInspectCommand(CLI::App &app, Invocation &invocation) {
   CLI::App *command =
       app.add_subcommand("inspect", "Shows what is in an artifact (.rpx)");
   auto options = std::make_shared<InspectOptions>();

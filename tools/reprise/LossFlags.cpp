@@ -6,8 +6,8 @@
 //===----------------------------------------------------------------------===//
 
 #include "CompileFlags.h"
-#include "Console.h"
 #include "SettingOptions.h"
+#include "reprise/Console/Console.h"
 #include "reprise/Runtime/Trainer/File.h"
 #include "llvm/ADT/SmallVector.h"
 #include "llvm/ADT/StringExtras.h"
@@ -15,7 +15,7 @@
 #include <cmath>
 
 using namespace reprise;
-using namespace reprise::tools;
+using namespace reprise::driver;
 
 /// The largest file of weights: more than any model has classes.
 static constexpr uint64_t kMostBytes = 1 << 24;

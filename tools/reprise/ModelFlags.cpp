@@ -2,12 +2,12 @@
 
 #include "ModelFlags.h"
 #include "CommandLine.h"
-#include "Console.h"
 #include "SettingOptions.h"
+#include "reprise/Console/Console.h"
 #include "llvm/ADT/StringRef.h"
 
 using namespace reprise;
-using namespace reprise::tools;
+using namespace reprise::driver;
 
 static constexpr const char *kModelGroup = "Model (of the zoo)";
 

@@ -8,7 +8,7 @@
 #include <optional>
 #include <string>
 
-namespace reprise::tools {
+namespace reprise::driver {
 
 /// Options of the zoo's models.
 class ModelFlags {
@@ -34,6 +34,6 @@ private:
   std::optional<double> dropout, attentionDropout, stochasticDepth;
 };
 
-} // namespace reprise::tools
+} // namespace reprise::driver
 
 #endif // REPRISE_TOOLS_MODELFLAGS_H

@@ -6,15 +6,15 @@
 
 #include "CommandLine.h"
 #include "CompileFlags.h"
-#include "Console.h"
-#include "text/Size.h"
-#include "text/Table.h"
+#include "reprise/Console/Console.h"
+#include "reprise/Text/Size.h"
+#include "reprise/Text/Table.h"
 #include "llvm/ADT/StringExtras.h"
 #include <cmath>
 #include <set>
 
 using namespace reprise;
-using namespace reprise::tools;
+using namespace reprise::driver;
 
 /// Returns the default of a hyperparameter for the help: " (default: 0.9)".
 static std::string defaultOf(const Hyperparameter &one) {

@@ -6,19 +6,20 @@
 //===----------------------------------------------------------------------===//
 
 #include "PlanBudget.h"
-#include "BatchSearch.h"
-#include "BudgetSweep.h"
-#include "Console.h"
-#include "JsonAnswer.h"
-#include "KeptPlan.h"
-#include "Refusal.h"
+#include "RequestFlags.h"
+#include "reprise/Budget/BatchSearch.h"
+#include "reprise/Budget/BudgetSweep.h"
+#include "reprise/Budget/Refusal.h"
 #include "reprise/CheckpointingModes.h"
-#include "text/Size.h"
-#include "text/Table.h"
+#include "reprise/Console/Console.h"
+#include "reprise/Console/JsonAnswer.h"
+#include "reprise/Driver/KeptPlan.h"
+#include "reprise/Text/Size.h"
+#include "reprise/Text/Table.h"
 #include <nlohmann/json.hpp>
 
 using namespace reprise;
-using namespace reprise::tools;
+using namespace reprise::driver;
 using nlohmann::ordered_json;
 
 namespace {
@@ -251,10 +252,10 @@ static rt::Status planOne(const ModelRequest &request,
   return {};
 }
 
-rt::Status tools::planBudgets(const std::vector<std::string> &sources,
-                              const ModelFlags &model,
-                              const CompileFlags &compile,
-                              const BudgetPlanOptions &options) {
+rt::Status driver::planBudgets(const std::vector<std::string> &sources,
+                               const ModelFlags &model,
+                               const CompileFlags &compile,
+                               const BudgetPlanOptions &options) {
   if (options.sweep && options.maxBatch)
     return misuse("--sweep and --max-batch are both given; keep one of them");
   if (!options.output.empty() && !options.sweep)

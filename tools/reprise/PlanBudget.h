@@ -5,7 +5,7 @@
 #include "CompileFlags.h"
 #include "ModelFlags.h"
 
-namespace reprise::tools {
+namespace reprise::driver {
 
 struct BudgetPlanOptions {
   bool sweep = false, maxBatch = false, json = false;
@@ -18,6 +18,6 @@ rt::Status planBudgets(const std::vector<std::string> &sources,
                        const ModelFlags &model, const CompileFlags &compile,
                        const BudgetPlanOptions &options);
 
-} // namespace reprise::tools
+} // namespace reprise::driver
 
 #endif // REPRISE_TOOLS_PLANBUDGET_H

@@ -9,24 +9,24 @@
 #include "Command.h"
 #include "CommandLine.h"
 #include "CompileFlags.h"
-#include "Console.h"
-#include "JsonAnswer.h"
-#include "ModeAdvice.h"
 #include "ModelFlags.h"
-#include "ModelRequest.h"
 #include "PlanBudget.h"
 #include "PlanCompare.h"
-#include "ProcessTable.h"
 #include "ProgramSource.h"
+#include "RequestFlags.h"
 #include "RunSource.h"
-#include "artifact/BudgetFacts.h"
+#include "reprise/Budget/ModeAdvice.h"
 #include "reprise/CheckpointingModes.h"
-#include "text/Size.h"
-#include "text/Table.h"
+#include "reprise/Console/Console.h"
+#include "reprise/Console/JsonAnswer.h"
+#include "reprise/Program/BudgetFacts.h"
+#include "reprise/Report/ProcessTable.h"
+#include "reprise/Text/Size.h"
+#include "reprise/Text/Table.h"
 #include <nlohmann/json.hpp>
 
 using namespace reprise;
-using namespace reprise::tools;
+using namespace reprise::driver;
 
 namespace {
 struct PlanCommandOptions {
@@ -357,7 +357,7 @@ static rt::Status planAll(const PlanCommandOptions &options) {
   return print(text);
 }
 
-void tools::addPlanCommand(CLI::App &app, Invocation &invocation) {
+void driver::addPlanCommand(CLI::App &app, Invocation &invocation) {
   CLI::App *command = app.add_subcommand(
       "plan", "Shows the memory and arithmetic of a training step");
   auto options = std::make_shared<PlanCommandOptions>();

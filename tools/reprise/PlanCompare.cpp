@@ -1,21 +1,21 @@
 //===- PlanCompare.cpp - reprise plan --compare ---------------------------===//
 
 #include "PlanCompare.h"
-#include "Console.h"
-#include "JsonAnswer.h"
-#include "ModeAdvice.h"
-#include "ModelRequest.h"
-#include "Refusal.h"
-#include "artifact/BudgetFacts.h"
+#include "RequestFlags.h"
+#include "reprise/Budget/ModeAdvice.h"
+#include "reprise/Budget/Refusal.h"
 #include "reprise/CheckpointingModes.h"
+#include "reprise/Console/Console.h"
+#include "reprise/Console/JsonAnswer.h"
 #include "reprise/Passes/MemorySavings.h"
-#include "text/Size.h"
-#include "text/Table.h"
+#include "reprise/Program/BudgetFacts.h"
+#include "reprise/Text/Size.h"
+#include "reprise/Text/Table.h"
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
 using namespace reprise;
-using namespace reprise::tools;
+using namespace reprise::driver;
 
 namespace {
 struct Compared {
@@ -142,9 +142,9 @@ static constexpr const char *kLegend =
     "constants) included; saved:\nof the peak of none; step: predicted, by a "
     "roofline or a profile; added: of the step of none\n";
 
-rt::Status tools::comparePlans(const std::vector<std::string> &sources,
-                               const ModelFlags &model,
-                               const CompileFlags &compile, bool json) {
+rt::Status driver::comparePlans(const std::vector<std::string> &sources,
+                                const ModelFlags &model,
+                                const CompileFlags &compile, bool json) {
   auto all = nlohmann::ordered_json::array();
   std::string text;
   for (const std::string &source : sources) {

@@ -5,7 +5,7 @@
 #include "CompileFlags.h"
 #include "ModelFlags.h"
 
-namespace reprise::tools {
+namespace reprise::driver {
 
 /// Prints, for each of the models, the memory that every checkpointing mode
 /// saves compared with the step without recomputation, and the time it adds;
@@ -14,6 +14,6 @@ rt::Status comparePlans(const std::vector<std::string> &sources,
                         const ModelFlags &model, const CompileFlags &compile,
                         bool json);
 
-} // namespace reprise::tools
+} // namespace reprise::driver
 
 #endif // REPRISE_TOOLS_PLANCOMPARE_H

@@ -10,23 +10,23 @@
 #include "Command.h"
 #include "CommandLine.h"
 #include "CompileFlags.h"
-#include "Console.h"
-#include "JsonAnswer.h"
 #include "ModelFlags.h"
-#include "ModelRequest.h"
-#include "OpTimes.h"
-#include "artifact/ArtifactFile.h"
+#include "RequestFlags.h"
 #include "reprise/Bridge/CostModel.h"
+#include "reprise/Console/Console.h"
+#include "reprise/Console/JsonAnswer.h"
+#include "reprise/Driver/OpTimes.h"
+#include "reprise/Program/ArtifactFile.h"
 #include "reprise/Runtime/Trainer/File.h"
-#include "text/Rates.h"
-#include "text/Size.h"
-#include "text/Table.h"
+#include "reprise/Text/Rates.h"
+#include "reprise/Text/Size.h"
+#include "reprise/Text/Table.h"
 #include <chrono>
 #include <nlohmann/json.hpp>
 #include <unistd.h>
 
 using namespace reprise;
-using namespace reprise::tools;
+using namespace reprise::driver;
 
 namespace {
 struct ProfileOptions {
@@ -333,7 +333,7 @@ static rt::Status profileSource(const ProfileOptions &options) {
               timesByOp(*entry, times.steps), *costs, predict(*entry, *costs));
 }
 
-void tools::addProfileCommand(CLI::App &app, Invocation &invocation) {
+void driver::addProfileCommand(CLI::App &app, Invocation &invocation) {
   CLI::App *command = app.add_subcommand(
       "profile", "Times the ops of a program, for the costs of a plan");
   auto options = std::make_shared<ProfileOptions>();

@@ -1,13 +1,13 @@
 //===- ProgramFlags.cpp - Options of runs with several programs -----------===//
 
 #include "ProgramFlags.h"
-#include "Console.h"
 #include "SettingOptions.h"
+#include "reprise/Console/Console.h"
 #include "llvm/ADT/StringRef.h"
 #include <algorithm>
 
 using namespace reprise;
-using namespace reprise::tools;
+using namespace reprise::driver;
 using llvm::StringRef;
 
 void ProgramFlags::addTo(CLI::App &app) {

@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-namespace reprise::tools {
+namespace reprise::driver {
 
 /// Epochs that are trained in one checkpointing mode, or within one budget.
 struct EpochPhase {
@@ -44,6 +44,6 @@ private:
   bool skipsLarge = false;
 };
 
-} // namespace reprise::tools
+} // namespace reprise::driver
 
 #endif // REPRISE_TOOLS_PROGRAMFLAGS_H

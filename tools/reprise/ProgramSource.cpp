@@ -1,17 +1,17 @@
 //===- ProgramSource.cpp - Read a program's facts -------------------------===//
 
 #include "ProgramSource.h"
-#include "Console.h"
-#include "ModelRequest.h"
-#include "Refusal.h"
-#include "artifact/ArtifactFile.h"
+#include "RequestFlags.h"
+#include "reprise/Budget/Refusal.h"
+#include "reprise/Console/Console.h"
+#include "reprise/Program/ArtifactFile.h"
 
 using namespace reprise;
-using namespace reprise::tools;
+using namespace reprise::driver;
 
-rt::Expected<ProgramFacts> tools::readProgram(const std::string &source,
-                                              const ModelFlags &model,
-                                              const CompileFlags &compile) {
+rt::Expected<ProgramFacts> driver::readProgram(const std::string &source,
+                                               const ModelFlags &model,
+                                               const CompileFlags &compile) {
   rt::Expected<SourceKind> kind = classifySource(source);
   if (!kind.ok())
     return kind.status();
@@ -32,8 +32,8 @@ rt::Expected<ProgramFacts> tools::readProgram(const std::string &source,
   return compiler.facts();
 }
 
-rt::Status tools::noEntry(const std::string &source, const std::string &wanted,
-                          const ProgramFacts &program) {
+rt::Status driver::noEntry(const std::string &source, const std::string &wanted,
+                           const ProgramFacts &program) {
   std::string known;
   for (const EntryFacts &entry : program.entries)
     known += (known.empty() ? "" : ", ") + entry.name;

@@ -4,9 +4,9 @@
 
 #include "CompileFlags.h"
 #include "ModelFlags.h"
-#include "artifact/ProgramFacts.h"
+#include "reprise/Program/ProgramFacts.h"
 
-namespace reprise::tools {
+namespace reprise::driver {
 
 /// Returns the facts of an artifact, or of the program that a model is lowered
 /// to: the same for the same program. Rejects flags that cannot affect an
@@ -20,6 +20,6 @@ rt::Expected<ProgramFacts> readProgram(const std::string &source,
 rt::Status noEntry(const std::string &source, const std::string &wanted,
                    const ProgramFacts &program);
 
-} // namespace reprise::tools
+} // namespace reprise::driver
 
 #endif // REPRISE_TOOLS_PROGRAMSOURCE_H

@@ -9,16 +9,16 @@
 
 #include "RecipeCheck.h"
 #include "CommandLine.h"
-#include "Console.h"
-#include "ModelRequest.h"
+#include "RequestFlags.h"
 #include "TrainFlags.h"
-#include "text/Table.h"
+#include "reprise/Console/Console.h"
+#include "reprise/Text/Table.h"
 #include <algorithm>
 #include <map>
 #include <tuple>
 
 using namespace reprise;
-using namespace reprise::tools;
+using namespace reprise::driver;
 
 namespace {
 
@@ -157,8 +157,8 @@ CheckedRecipe RecipeChecker::check() {
 }
 
 rt::Expected<CheckedRecipe>
-tools::checkRecipe(const std::string &file,
-                   const std::vector<recipe::Setting> &given) {
+driver::checkRecipe(const std::string &file,
+                    const std::vector<recipe::Setting> &given) {
   rt::Expected<std::string> text = readRecipeText(file);
   if (!text.ok())
     return text.status();

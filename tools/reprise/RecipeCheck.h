@@ -4,7 +4,7 @@
 
 #include "RecipeFlags.h"
 
-namespace reprise::tools {
+namespace reprise::driver {
 
 struct CheckedRecipe {
   /// Problems in the order of the file.
@@ -23,6 +23,6 @@ rt::Expected<CheckedRecipe>
 checkRecipe(const std::string &file,
             const std::vector<recipe::Setting> &given = {});
 
-} // namespace reprise::tools
+} // namespace reprise::driver
 
 #endif // REPRISE_TOOLS_RECIPECHECK_H

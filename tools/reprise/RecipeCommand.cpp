@@ -7,19 +7,19 @@
 
 #include "Command.h"
 #include "CommandLine.h"
-#include "Console.h"
-#include "JsonAnswer.h"
-#include "ModelSource.h"
 #include "RecipeCheck.h"
+#include "reprise/Console/Console.h"
+#include "reprise/Console/JsonAnswer.h"
+#include "reprise/Driver/ModelSource.h"
 #include "reprise/Runtime/Trainer/Dataset.h"
 #include "reprise/Runtime/Trainer/RunSettings.h"
-#include "text/Table.h"
+#include "reprise/Text/Table.h"
 #include "llvm/ADT/StringRef.h"
 #include <filesystem>
 #include <nlohmann/json.hpp>
 
 using namespace reprise;
-using namespace reprise::tools;
+using namespace reprise::driver;
 
 /// Returns the settings of a recipe without errors.
 static rt::Expected<CheckedRecipe> checkedRecipe(const std::string &file) {
@@ -255,7 +255,7 @@ static void addFile(CLI::App *command, RecipeOptions &options) {
       ->required();
 }
 
-void tools::addRecipeCommand(CLI::App &app, Invocation &invocation) {
+void driver::addRecipeCommand(CLI::App &app, Invocation &invocation) {
   CLI::App *group = app.add_subcommand(
       "recipe", "Checks, shows and creates recipes of 'reprise train'");
   group->require_subcommand(1);

@@ -1,19 +1,19 @@
 //===- RecipeFlags.cpp - Options from a recipe ----------------------------===//
 
 #include "RecipeFlags.h"
-#include "Console.h"
 #include "RecipeCheck.h"
+#include "reprise/Console/Console.h"
 #include "reprise/Passes/Optimizers.h"
 #include "reprise/Runtime/Trainer/File.h"
 #include "reprise/Runtime/Trainer/State.h"
-#include "text/Printable.h"
-#include "text/Table.h"
+#include "reprise/Text/Printable.h"
+#include "reprise/Text/Table.h"
 #include <algorithm>
 #include <map>
 #include <set>
 
 using namespace reprise;
-using namespace reprise::tools;
+using namespace reprise::driver;
 
 //===----------------------------------------------------------------------===//
 // Keys
@@ -39,7 +39,7 @@ static recipe::Key keyOf(const OptimizerInfo &info, const Hyperparameter &one) {
   return key;
 }
 
-recipe::Keys tools::allKeys() {
+recipe::Keys driver::allKeys() {
   recipe::Keys keys = recipe::Keys::standard();
   recipe::Key name;
   name.path = "optimizer.name";
@@ -66,7 +66,7 @@ static bool endsWith(const std::string &text, const std::string &end) {
 }
 
 /// Detects the length of a header, and the header.
-bool tools::isSavedState(const std::string &path) {
+bool driver::isSavedState(const std::string &path) {
   if (endsWith(path, ".safetensors"))
     return true;
   rt::Expected<rt::InputFile> file = rt::InputFile::open(path);
@@ -80,7 +80,7 @@ bool tools::isSavedState(const std::string &path) {
   return begin[8] == '{' && length <= file->size() - 8;
 }
 
-rt::Expected<std::string> tools::readRecipeText(const std::string &path) {
+rt::Expected<std::string> driver::readRecipeText(const std::string &path) {
   if (isSavedState(path)) {
     rt::Expected<rt::RunPosition> position = rt::readStatePosition(path);
     if (!position.ok())
@@ -103,7 +103,7 @@ rt::Expected<std::string> tools::readRecipeText(const std::string &path) {
   return text;
 }
 
-void tools::showProblems(const std::vector<FileProblem> &problems) {
+void driver::showProblems(const std::vector<FileProblem> &problems) {
   for (const FileProblem &problem : problems)
     std::fprintf(stderr, "%s:%d:%d: error: %s\n",
                  text::printable(problem.file).c_str(), problem.line,

@@ -14,7 +14,7 @@
 #include <string>
 #include <vector>
 
-namespace reprise::tools {
+namespace reprise::driver {
 
 /// Returns the keys of recipes, including those of every optimizer.
 recipe::Keys allKeys();
@@ -74,6 +74,6 @@ private:
   std::vector<recipe::Setting> taken; // from the recipe
 };
 
-} // namespace reprise::tools
+} // namespace reprise::driver
 
 #endif // REPRISE_TOOLS_RECIPEFLAGS_H

@@ -2,18 +2,18 @@
 
 #include "Command.h"
 #include "CommandLine.h"
-#include "Console.h"
-#include "JsonAnswer.h"
-#include "ModelSource.h"
 #include "ProgramSource.h"
-#include "TypedCommand.h"
-#include "report/Report.h"
+#include "reprise/Console/Console.h"
+#include "reprise/Console/JsonAnswer.h"
+#include "reprise/Console/TypedCommand.h"
+#include "reprise/Driver/ModelSource.h"
+#include "reprise/Report/Report.h"
 #include "reprise/Runtime/Trainer/File.h"
-#include "text/Size.h"
+#include "reprise/Text/Size.h"
 #include <nlohmann/json.hpp>
 
 using namespace reprise;
-using namespace reprise::tools;
+using namespace reprise::driver;
 
 namespace {
 struct ReportOptions {
@@ -91,7 +91,7 @@ static rt::Status report(const ReportOptions &options) {
                text::formatSize(page.size()) + "; open it in a browser\n");
 }
 
-void tools::addReportCommand(CLI::App &app, Invocation &invocation) {
+void driver::addReportCommand(CLI::App &app, Invocation &invocation) {
   CLI::App *command =
       app.add_subcommand("report", "Draws a step's memory as one HTML file");
   auto options = std::make_shared<ReportOptions>();

@@ -1,13 +1,13 @@
 //===- RunFlags.cpp - Options of a run's program and data -----------------===//
 
-#include "Console.h"
 #include "RunSource.h"
 #include "SettingOptions.h"
-#include "text/Size.h"
+#include "reprise/Console/Console.h"
+#include "reprise/Text/Size.h"
 #include <algorithm>
 
 using namespace reprise;
-using namespace reprise::tools;
+using namespace reprise::driver;
 
 /// Checks a value by its reader; an error is a mistake of the command line.
 static std::string checkSteps(const std::string &text) {

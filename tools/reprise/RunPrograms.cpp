@@ -1,8 +1,9 @@
 //===- RunPrograms.cpp - The programs of a run with several ---------------===//
 
 #include "RunPrograms.h"
-#include "Console.h"
-#include "ProgramCache.h"
+#include "RequestFlags.h"
+#include "reprise/Console/Console.h"
+#include "reprise/Driver/ProgramCache.h"
 #include "reprise/Runtime/HostMemory.h"
 #include "reprise/Runtime/Trainer/Hooks.h"
 #include "reprise/Runtime/Trainer/Trainer.h"
@@ -12,7 +13,7 @@
 #include <utility>
 
 using namespace reprise;
-using namespace reprise::tools;
+using namespace reprise::driver;
 
 using Clock = std::chrono::steady_clock;
 
@@ -503,7 +504,7 @@ static std::vector<rt::TracedOp> tracedOps(const ProgramFacts &facts) {
 }
 
 std::shared_ptr<const rt::TracedProgram>
-tools::tracedProgram(const BuiltProgram &of, const std::string &name) {
+driver::tracedProgram(const BuiltProgram &of, const std::string &name) {
   auto traced = std::make_shared<rt::TracedProgram>();
   traced->name = name;
   traced->ops = tracedOps(*of.facts);

@@ -10,9 +10,10 @@
 #ifndef REPRISE_TOOLS_RUNPROGRAMS_H
 #define REPRISE_TOOLS_RUNPROGRAMS_H
 
-#include "ProgramBuild.h"
 #include "ProgramFlags.h"
-#include "ProgramQueue.h"
+#include "RunSource.h"
+#include "reprise/Run/ProgramBuild.h"
+#include "reprise/Run/ProgramQueue.h"
 #include <algorithm>
 #include <map>
 
@@ -20,7 +21,7 @@ namespace reprise::rt {
 struct TracedProgram;
 }
 
-namespace reprise::tools {
+namespace reprise::driver {
 
 /// Returns a program in the form of a trace, with the name `name`.
 std::shared_ptr<const rt::TracedProgram> tracedProgram(const BuiltProgram &of,
@@ -127,6 +128,6 @@ private:
   ProgramQueue queue;
 };
 
-} // namespace reprise::tools
+} // namespace reprise::driver
 
 #endif // REPRISE_TOOLS_RUNPROGRAMS_H

@@ -1,20 +1,20 @@
 //===- RunSource.cpp - A model ready to run -------------------------------===//
 
 #include "RunSource.h"
-#include "Console.h"
-#include "LimitRefusal.h"
-#include "ModelRequest.h"
-#include "ProgramBuild.h"
-#include "artifact/ArtifactFile.h"
+#include "RequestFlags.h"
+#include "reprise/Budget/LimitRefusal.h"
+#include "reprise/Console/Console.h"
+#include "reprise/Program/ArtifactFile.h"
+#include "reprise/Run/ProgramBuild.h"
 #include "reprise/Runtime/Device.h"
 #include "reprise/Runtime/HostMemory.h"
 #include "reprise/Runtime/HostProcessors.h"
-#include "text/Size.h"
+#include "reprise/Text/Size.h"
 #include <algorithm>
 #include <malloc.h>
 
 using namespace reprise;
-using namespace reprise::tools;
+using namespace reprise::driver;
 
 /// Returns the rows that determine the model: the training rows, if there are
 /// some.
@@ -151,8 +151,8 @@ static rt::Status balanceClasses(const RunFlags &flags, ModelRequest &wanted) {
   return {};
 }
 
-rt::Expected<ModelRequest> tools::modelRequest(const RunFlags &flags,
-                                               const RunRequest &request) {
+rt::Expected<ModelRequest> driver::modelRequest(const RunFlags &flags,
+                                                const RunRequest &request) {
   rt::Expected<ModelRequest> wanted =
       readRequest(flags.source, flags.model, flags.compile);
   if (!wanted.ok())
@@ -186,55 +186,6 @@ static rt::Expected<BuiltProgram> compileSource(const RunFlags &flags,
   auto build = ProgramBuild::begin(std::move(*wanted), request.describes,
                                    ProgramBuild::Warnings::Shown);
   return build.ok() ? (*build)->finish() : build.status();
-}
-
-/// Takes a program, and its facts from `artifact` if requested.
-template <typename Artifact>
-static rt::Expected<BuiltProgram> take(rp_program *program, bool describes,
-                                       Artifact artifact) {
-  BuiltProgram built;
-  built.program = std::shared_ptr<rp_program>(program, rp_program_close);
-  if (!describes)
-    return built;
-  rt::Expected<ArtifactFile> file = artifact();
-  if (!file.ok())
-    return file.status();
-  built.facts = std::make_shared<ProgramFacts>(factsOf(*file));
-  return built;
-}
-
-rt::Expected<BuiltProgram> tools::openBytes(const std::vector<uint8_t> &bytes,
-                                            bool describes) {
-  rp_program *program = nullptr;
-  REPRISE_RETURN_IF_ERROR(rt::takeStatus(
-      rp_program_from_memory(bytes.data(), bytes.size(), &program)));
-  return take(program, describes, [&] {
-    return ArtifactFile::fromMemory(bytes.data(), bytes.size());
-  });
-}
-
-/// Warns of an artifact with more threads than processors.
-static void warnOfThreads(const rp_program *program, const std::string &path) {
-  rt::ProcessorLimit limit = rt::usableProcessors();
-  uint32_t threads = rp_program_threads(program);
-  if (std::string(rp_program_device(program)) != "cpu" ||
-      threads <= limit.processors)
-    return;
-  warn("'" + path + "' is compiled for " + std::to_string(threads) +
-       " threads, but " + limit.name + " leaves this process " +
-       std::to_string(limit.processors) +
-       (limit.processors == 1 ? " processor" : " processors") +
-       "; its steps are slower than planned: compile it with --threads " +
-       std::to_string(limit.processors));
-}
-
-static rt::Expected<BuiltProgram> openFile(const std::string &path,
-                                           bool describes) {
-  rp_program *program = nullptr;
-  REPRISE_RETURN_IF_ERROR(
-      rt::takeStatus(rp_program_open(path.c_str(), &program)));
-  warnOfThreads(program, path);
-  return take(program, describes, [&] { return ArtifactFile::open(path); });
 }
 
 static rt::Expected<BuiltProgram> openProgram(const RunFlags &flags,
@@ -274,7 +225,7 @@ static rt::Status refuseProcess(const rt::Status &status, uint64_t budget,
   return rt::Status::error(status.code(), status.message() + help);
 }
 
-rt::Status tools::settleDevice(RunFlags &flags, std::string &target) {
+rt::Status driver::settleDevice(RunFlags &flags, std::string &target) {
   rt::Expected<SourceKind> kind = classifySource(flags.source);
   if (!kind.ok())
     return kind.status();
@@ -310,8 +261,8 @@ rt::Status tools::settleDevice(RunFlags &flags, std::string &target) {
   return {};
 }
 
-rt::Expected<PreparedRun> tools::prepareRun(const RunFlags &asked,
-                                            const RunRequest &request) {
+rt::Expected<PreparedRun> driver::prepareRun(const RunFlags &asked,
+                                             const RunRequest &request) {
   RunFlags flags = asked;
   std::string target;
   REPRISE_RETURN_IF_ERROR(settleDevice(flags, target));

@@ -9,13 +9,14 @@
 
 #include "CompileFlags.h"
 #include "ModelFlags.h"
-#include "ModelRequest.h"
-#include "artifact/ProgramFacts.h"
+#include "RequestFlags.h"
+#include "reprise/Program/ProgramFacts.h"
+#include "reprise/Run/BuiltProgram.h"
 #include "reprise/Runtime/Trainer/Backend.h"
 #include "reprise/Runtime/Trainer/Dataset.h"
 #include "reprise/Runtime/Trainer/ProcessMemory.h"
 
-namespace reprise::tools {
+namespace reprise::driver {
 
 /// The common flags of train and eval.
 struct RunFlags {
@@ -83,17 +84,6 @@ struct PreparedRun {
   std::shared_ptr<const ProgramFacts> facts = nullptr;
 };
 
-/// An opened program.
-struct BuiltProgram {
-  std::shared_ptr<rp_program> program;
-  /// Null if not requested.
-  std::shared_ptr<const ProgramFacts> facts = nullptr;
-};
-
-/// Opens the program of an artifact's bytes; `describes` requests its facts.
-rt::Expected<BuiltProgram> openBytes(const std::vector<uint8_t> &bytes,
-                                     bool describes);
-
 /// Finds the device before anything is compiled, and targets it if no target is
 /// given; `target` receives that target.
 rt::Status settleDevice(RunFlags &flags, std::string &target);
@@ -136,6 +126,6 @@ private:
   std::shared_ptr<const ProgramFacts> described;
 };
 
-} // namespace reprise::tools
+} // namespace reprise::driver
 
 #endif // REPRISE_TOOLS_RUNSOURCE_H

@@ -1,11 +1,11 @@
 //===- SettingOptions.cpp - Options from Settings.def ---------------------===//
 
 #include "SettingOptions.h"
-#include "Console.h"
+#include "reprise/Console/Console.h"
 #include <cassert>
 
 using namespace reprise;
-using namespace reprise::tools;
+using namespace reprise::driver;
 
 static const recipe::Key &keyOf(const std::string &option) {
   static const recipe::Keys keys = recipe::Keys::standard();
@@ -24,7 +24,7 @@ CLI::Option *SettingOptions::describe(CLI::Option *option) const {
   return option;
 }
 
-rt::Status tools::checkRange(const std::string &option, double value) {
+rt::Status driver::checkRange(const std::string &option, double value) {
   const recipe::Key &key = keyOf(option);
   if (value >= key.least && value <= key.most)
     return {};

@@ -12,7 +12,7 @@
 #include <string>
 #include <type_traits>
 
-namespace reprise::tools {
+namespace reprise::driver {
 
 /// Adds options of Settings.def to a command, with the texts and types there.
 class SettingOptions {
@@ -62,6 +62,6 @@ void takeSetting(const rt::RunSettings &runSettings, const std::string &name,
   }
 }
 
-} // namespace reprise::tools
+} // namespace reprise::driver
 
 #endif // REPRISE_TOOLS_SETTINGOPTIONS_H

@@ -2,14 +2,14 @@
 
 #include "CommandLine.h"
 #include "CompileFlags.h"
-#include "Console.h"
-#include "ModelSource.h"
 #include "RecipeFlags.h"
 #include "ShellHelp.h"
 #include "reprise/CheckpointingModes.h"
+#include "reprise/Console/Console.h"
+#include "reprise/Driver/ModelSource.h"
 
 using namespace reprise;
-using namespace reprise::tools;
+using namespace reprise::driver;
 
 static int end(const rt::Status &status) {
   return status.ok() ? int(kSuccess) : fail(status);
@@ -44,7 +44,7 @@ static rt::Status printCompletion(const CLI::App &app,
   return misuse("the shell is '" + shell + "'; choose bash, zsh or fish");
 }
 
-void tools::addShellCommands(CLI::App &app, Invocation &invocation) {
+void driver::addShellCommands(CLI::App &app, Invocation &invocation) {
   CLI::App *completion = app.add_subcommand(
       "completion", "Prints a script that completes commands, options and "
                     "their values");

@@ -57,7 +57,7 @@ static bool takesValue(const CLI::Option &option) {
 /// Returns the words that may follow a command: its commands, its options, and
 /// values of its arguments.
 static std::string wordsAfter(const CLI::App &app,
-                              const tools::ValueWords &values) {
+                              const driver::ValueWords &values) {
   std::vector<std::string> words;
   for (const CLI::App *command : app.get_subcommands({}))
     words.push_back(command->get_name());
@@ -73,7 +73,7 @@ static std::string wordsAfter(const CLI::App &app,
 /// Returns the cases after an option that takes a value: its possible words, or
 /// files if there are none.
 static std::string bashValues(const CLI::App &app,
-                              const tools::ValueWords &values) {
+                              const driver::ValueWords &values) {
   // An option's name has the same meaning in all commands.
   std::map<std::string, std::string> wordsOf;
   for (const Command &command : commandsOf(app))
@@ -95,7 +95,7 @@ static std::string bashValues(const CLI::App &app,
 /// Returns the bash function `function` that completes, and the line that
 /// registers it.
 static std::string bashFunction(const CLI::App &app,
-                                const tools::ValueWords &values,
+                                const driver::ValueWords &values,
                                 const std::string &function) {
   std::string name = app.get_name();
   std::ostringstream out;
@@ -125,14 +125,14 @@ static std::string bashFunction(const CLI::App &app,
   return out.str();
 }
 
-std::string tools::bashCompletion(const CLI::App &app,
-                                  const ValueWords &values) {
+std::string driver::bashCompletion(const CLI::App &app,
+                                   const ValueWords &values) {
   return "# Completion of " + app.get_name() + " for bash.\n" +
          bashFunction(app, values, "_" + app.get_name());
 }
 
-std::string tools::zshCompletion(const CLI::App &app,
-                                 const ValueWords &values) {
+std::string driver::zshCompletion(const CLI::App &app,
+                                  const ValueWords &values) {
   std::string own = "_" + app.get_name(), function = own + "_words";
   // The shell runs the file as the function `own` at the first completion,
   // which must then still be computed.
@@ -166,8 +166,8 @@ static std::string fishCondition(const Command &command) {
   return condition;
 }
 
-std::string tools::fishCompletion(const CLI::App &app,
-                                  const ValueWords &values) {
+std::string driver::fishCompletion(const CLI::App &app,
+                                   const ValueWords &values) {
   std::ostringstream out;
   out << "# Completion of " << app.get_name() << " for fish.\n";
   for (const Command &command : commandsOf(app)) {
@@ -236,7 +236,8 @@ static void describeOption(const CLI::Option &option, std::ostream &out) {
       << roff(option.get_description()) << "\n";
 }
 
-std::string tools::manualPage(const CLI::App &app, const std::string &version) {
+std::string driver::manualPage(const CLI::App &app,
+                               const std::string &version) {
   std::ostringstream out;
   std::string name = app.get_name();
   out << ".TH " << name << " 1 \"\" \"" << roff(version) << "\"\n"

@@ -12,7 +12,7 @@
 #include <string>
 #include <vector>
 
-namespace reprise::tools {
+namespace reprise::driver {
 
 /// Returns the possible words of an option or an argument; none if it may be a
 /// file, or anything.
@@ -31,6 +31,6 @@ std::string manualPage(const CLI::App &app, const std::string &version);
 /// Adds the commands that print these, and help.
 void addShellCommands(CLI::App &app, Invocation &invocation);
 
-} // namespace reprise::tools
+} // namespace reprise::driver
 
 #endif // REPRISE_TOOLS_SHELLHELP_H

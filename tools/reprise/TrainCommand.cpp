@@ -8,28 +8,28 @@
 
 #include "Command.h"
 #include "CommandLine.h"
-#include "Console.h"
-#include "Evaluation.h"
 #include "EvaluationData.h"
-#include "Interrupts.h"
-#include "Inventory.h"
-#include "JsonAnswer.h"
-#include "ProgramQueue.h"
 #include "RecipeCheck.h"
 #include "RunPrograms.h"
 #include "TrainFlags.h"
 #include "TrainOutcome.h"
-#include "TypedCommand.h"
+#include "reprise/Console/Console.h"
+#include "reprise/Console/Interrupts.h"
+#include "reprise/Console/JsonAnswer.h"
+#include "reprise/Console/TypedCommand.h"
+#include "reprise/Run/Evaluation.h"
+#include "reprise/Run/Inventory.h"
+#include "reprise/Run/ProgramQueue.h"
 #include "reprise/Runtime/HostMemory.h"
 #include "reprise/Runtime/OutputFile.h"
 #include "reprise/Runtime/Trainer/File.h"
 #include "reprise/Runtime/Trainer/PathLock.h"
-#include "text/Size.h"
+#include "reprise/Text/Size.h"
 #include <filesystem>
 #include <nlohmann/json.hpp>
 
 using namespace reprise;
-using namespace reprise::tools;
+using namespace reprise::driver;
 
 //===----------------------------------------------------------------------===//
 // Progress
@@ -454,7 +454,7 @@ static rt::Status train(TrainFlags &options) {
   return alreadyShown();
 }
 
-void tools::addTrainCommand(CLI::App &app, Invocation &invocation) {
+void driver::addTrainCommand(CLI::App &app, Invocation &invocation) {
   CLI::App *command = app.add_subcommand(
       "train", "Trains a model; a zoo's model takes image size, channels and "
                "classes from the data where they are not given");

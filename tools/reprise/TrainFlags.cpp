@@ -2,10 +2,10 @@
 
 #include "TrainFlags.h"
 #include "CommandLine.h"
-#include "Console.h"
-#include "ModelRequest.h"
+#include "RequestFlags.h"
 #include "SettingOptions.h"
-#include "text/Table.h"
+#include "reprise/Console/Console.h"
+#include "reprise/Text/Table.h"
 #include <algorithm>
 #include <filesystem>
 #include <iterator>
@@ -14,7 +14,7 @@
 #include <sstream>
 
 using namespace reprise;
-using namespace reprise::tools;
+using namespace reprise::driver;
 
 static void addRunOptions(CLI::App &command, TrainFlags &flags) {
   SettingOptions options(command, "Training");
@@ -121,7 +121,7 @@ static rt::Status checkFiles(const TrainFlags &options) {
   return {};
 }
 
-rt::Status tools::completeFlags(TrainFlags &options) {
+rt::Status driver::completeFlags(TrainFlags &options) {
   rt::TrainOptions &train = options.train;
   bool keepsOrder = train.data.keepsOrder;
   train.data = options.run.dataSpec();
@@ -234,8 +234,8 @@ static void addSettings(const rt::RunPosition &position, const RunFlags &flags,
   }
 }
 
-rt::Status tools::takeFromState(TrainFlags &options,
-                                std::optional<int64_t> &batch) {
+rt::Status driver::takeFromState(TrainFlags &options,
+                                 std::optional<int64_t> &batch) {
   rt::TrainOptions &train = options.train;
   auto position = rt::readStatePosition(train.resumePath);
   if (!position.ok())
@@ -296,7 +296,7 @@ static rt::Status addOptimizer(const TrainFlags &options,
 }
 
 rt::Expected<std::vector<recipe::Setting>>
-tools::resolvedSettings(const TrainFlags &options) {
+driver::resolvedSettings(const TrainFlags &options) {
   std::vector<recipe::Setting> settings = options.recipe.settings();
   // The file may have changed by the time the recipe is read.
   for (recipe::Setting &setting : settings)
@@ -326,7 +326,7 @@ tools::resolvedSettings(const TrainFlags &options) {
   return settings;
 }
 
-std::string tools::modelRecipe(const TrainFlags &options) {
+std::string driver::modelRecipe(const TrainFlags &options) {
   recipe::Keys keys = allKeys();
   std::vector<recipe::Setting> ofModel;
   for (const recipe::Setting &setting : options.recipe.settings()) {
@@ -361,8 +361,8 @@ static rt::Status addClassNames(const RunFlags &flags,
   return {};
 }
 
-rt::Expected<std::string> tools::repeatingRecipe(const TrainFlags &options,
-                                                 RunningProgram &running) {
+rt::Expected<std::string> driver::repeatingRecipe(const TrainFlags &options,
+                                                  RunningProgram &running) {
   auto settings = resolvedSettings(options);
   if (!settings.ok())
     return settings.status();

@@ -9,7 +9,7 @@
 #include "reprise/Runtime/Trainer/Trainer.h"
 #include <optional>
 
-namespace reprise::tools {
+namespace reprise::driver {
 
 /// The options of `reprise train`, from a command line or a recipe.
 struct TrainFlags {
@@ -55,6 +55,6 @@ std::string modelRecipe(const TrainFlags &options);
 rt::Expected<std::string> repeatingRecipe(const TrainFlags &options,
                                           RunningProgram &running);
 
-} // namespace reprise::tools
+} // namespace reprise::driver
 
 #endif // REPRISE_TOOLS_TRAINFLAGS_H

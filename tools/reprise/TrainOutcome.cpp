@@ -1,14 +1,14 @@
 //===- TrainOutcome.cpp - Results and cost of a run -----------------------===//
 
 #include "TrainOutcome.h"
-#include "Evaluation.h"
-#include "text/Size.h"
-#include "text/Table.h"
+#include "reprise/Run/Evaluation.h"
+#include "reprise/Text/Size.h"
+#include "reprise/Text/Table.h"
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
 using namespace reprise;
-using namespace reprise::tools;
+using namespace reprise::driver;
 
 /// Returns true if no step was left to run.
 static bool isDone(const rt::TrainResult &result) {
@@ -81,8 +81,9 @@ static std::string fileOfBest(const TrainFlags &options) {
   return path.empty() ? "" : ", " + path;
 }
 
-std::string tools::resultText(const TrainFlags &options,
-                              RunningProgram &running, const Outcome &outcome) {
+std::string driver::resultText(const TrainFlags &options,
+                               RunningProgram &running,
+                               const Outcome &outcome) {
   const rt::TrainResult &result = outcome.result;
   text::Facts lines;
   lines.add("model", running.describe());
@@ -118,9 +119,9 @@ std::string tools::resultText(const TrainFlags &options,
   return lines.str();
 }
 
-nlohmann::ordered_json tools::resultJson(const TrainFlags &options,
-                                         RunningProgram &running,
-                                         const Outcome &outcome) {
+nlohmann::ordered_json driver::resultJson(const TrainFlags &options,
+                                          RunningProgram &running,
+                                          const Outcome &outcome) {
   const rt::TrainResult &result = outcome.result;
   nlohmann::ordered_json json = {
       {"model", running.backend().model()},

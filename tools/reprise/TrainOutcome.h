@@ -5,7 +5,7 @@
 #include "RunPrograms.h"
 #include "TrainFlags.h"
 
-namespace reprise::tools {
+namespace reprise::driver {
 
 /// The results and the cost of a run.
 struct Outcome {
@@ -29,6 +29,6 @@ nlohmann::ordered_json resultJson(const TrainFlags &options,
                                   RunningProgram &running,
                                   const Outcome &outcome);
 
-} // namespace reprise::tools
+} // namespace reprise::driver
 
 #endif // REPRISE_TOOLS_TRAINOUTCOME_H

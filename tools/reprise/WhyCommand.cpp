@@ -3,17 +3,17 @@
 #include "Command.h"
 #include "CommandLine.h"
 #include "CompileFlags.h"
-#include "Console.h"
-#include "JsonAnswer.h"
 #include "ModelFlags.h"
 #include "ProgramSource.h"
-#include "ValueStory.h"
-#include "text/Size.h"
-#include "text/Table.h"
+#include "reprise/Budget/ValueStory.h"
+#include "reprise/Console/Console.h"
+#include "reprise/Console/JsonAnswer.h"
+#include "reprise/Text/Size.h"
+#include "reprise/Text/Table.h"
 #include <nlohmann/json.hpp>
 
 using namespace reprise;
-using namespace reprise::tools;
+using namespace reprise::driver;
 using nlohmann::ordered_json;
 
 namespace {
@@ -221,7 +221,7 @@ static rt::Status why(const WhyOptions &options) {
   return tell(options, PlanStory(*program, *entry, std::move(*steps)));
 }
 
-void tools::addWhyCommand(CLI::App &app, Invocation &invocation) {
+void driver::addWhyCommand(CLI::App &app, Invocation &invocation) {
   CLI::App *command = app.add_subcommand(
       "why",
       "Explains why a value is in memory, and what the alternative would cost");

@@ -2,16 +2,16 @@
 
 #include "Command.h"
 #include "CommandLine.h"
-#include "Console.h"
-#include "JsonAnswer.h"
 #include "ModelFlags.h"
-#include "ModelSource.h"
-#include "text/Size.h"
-#include "text/Table.h"
+#include "reprise/Console/Console.h"
+#include "reprise/Console/JsonAnswer.h"
+#include "reprise/Driver/ModelSource.h"
+#include "reprise/Text/Size.h"
+#include "reprise/Text/Table.h"
 #include <nlohmann/json.hpp>
 
 using namespace reprise;
-using namespace reprise::tools;
+using namespace reprise::driver;
 
 //===----------------------------------------------------------------------===//
 // list
@@ -116,7 +116,7 @@ static void addEmit(CLI::App &zoo, Invocation &invocation) {
   });
 }
 
-void tools::addZooCommand(CLI::App &app, Invocation &invocation) {
+void driver::addZooCommand(CLI::App &app, Invocation &invocation) {
   CLI::App *command = app.add_subcommand("zoo", "Known networks");
   command->require_subcommand(1);
   addExamples(*command, "  reprise zoo list\n  reprise zoo emit resnet50");

@@ -8,14 +8,14 @@
 
 #include "Command.h"
 #include "CommandLine.h"
-#include "CompilerHeap.h"
-#include "Console.h"
-#include "JsonAnswer.h"
-#include "ProgramQueue.h"
+#include "OutOfMemory.h"
 #include "RecipeFlags.h"
 #include "ShellHelp.h"
-#include "TypedCommand.h"
-#include "Verbosity.h"
+#include "reprise/Console/Console.h"
+#include "reprise/Console/JsonAnswer.h"
+#include "reprise/Console/TypedCommand.h"
+#include "reprise/Console/Verbosity.h"
+#include "reprise/Run/ProgramQueue.h"
 #include "reprise/Runtime/ProcessStart.h"
 #include "reprise/Target/Target.h"
 #include "llvm/Config/llvm-config.h"
@@ -28,7 +28,7 @@
 #include <string_view>
 
 using namespace reprise;
-using namespace reprise::tools;
+using namespace reprise::driver;
 
 /// Returns the name and version of the compiler that built this.
 static std::string compilerText() {

@@ -1,1 +1,1 @@
-// EXAMPLE docs/embedding.md 3
+// EXAMPLE docs/embedding.md 4

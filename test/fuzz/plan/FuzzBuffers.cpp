@@ -6,7 +6,7 @@
 //          same after it was written.
 //
 //===----------------------------------------------------------------------===//
-#include "format/BuffersCsv.h"
+#include "reprise/PlanFormat/BuffersCsv.h"
 
 #include <cstdlib>
 

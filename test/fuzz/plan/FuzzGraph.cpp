@@ -6,8 +6,8 @@
 //          validatePlan, before and after it went through a file.
 //
 //===----------------------------------------------------------------------===//
-#include "format/GraphJson.h"
-#include "format/PlanJson.h"
+#include "reprise/PlanFormat/GraphJson.h"
+#include "reprise/PlanFormat/PlanJson.h"
 
 #include <cstdlib>
 #include <numeric>

@@ -6,7 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 #include "reprise/Recipe/Recipe.h"
-#include "text/Table.h"
+#include "reprise/Text/Table.h"
 #include <cstdint>
 #include <cstdlib>
 

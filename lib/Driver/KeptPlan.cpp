@@ -1,0 +1,139 @@
+//===- KeptPlan.cpp - Cache of plans --------------------------------------===//
+//
+// A file has a line with its type, one with the digest of everything after it,
+// one for people, and the program as MLIR's bytecode, or an answer. The digest
+// detects accidental damage only: whoever can write the folder can write
+// digests.
+//
+//===----------------------------------------------------------------------===//
+
+#include "reprise/Driver/KeptPlan.h"
+#include "reprise/Console/Console.h"
+#include "reprise/Console/Verbosity.h"
+#include "reprise/Text/Size.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/SHA256.h"
+
+using namespace reprise;
+using namespace reprise::driver;
+
+static constexpr llvm::StringLiteral kMagic = "REPRISE PLAN\n";
+
+static std::string digestOf(llvm::StringRef text) {
+  llvm::SHA256 digest;
+  digest.update(text);
+  return llvm::toHex(digest.final(), /*LowerCase=*/true) + "\n";
+}
+
+/// Returns title and bytecode if the file is intact.
+static std::optional<std::pair<llvm::StringRef, llvm::StringRef>>
+partsOf(const std::vector<uint8_t> &file) {
+  llvm::StringRef text(reinterpret_cast<const char *>(file.data()),
+                       file.size());
+  if (!text.consume_front(kMagic))
+    return std::nullopt;
+  auto [digest, rest] = text.split('\n');
+  if (digest.str() + "\n" != digestOf(rest))
+    return std::nullopt;
+  return rest.split('\n');
+}
+
+std::optional<std::string>
+driver::titleOfPlan(const std::vector<uint8_t> &file) {
+  auto parts = partsOf(file);
+  if (!parts)
+    return std::nullopt;
+  return parts->first.str();
+}
+
+static std::string titleOf(const ModelRequest &request) {
+  std::string title = request.source;
+  if (int64_t batch = batchOf(request))
+    title += ", batch " + std::to_string(batch);
+  const std::optional<BudgetRequest> &budget = request.compile.budget;
+  if (budget && budget->kind == BudgetRequest::Kind::Bytes)
+    title += ", budget " + text::formatSize(budget->bytes);
+  else if (budget && budget->kind == BudgetRequest::Kind::Percent)
+    title += ", budget " + text::formatFixed(budget->percent, 1) + "%";
+  else if (budget)
+    title += ", budget of the knee";
+  llvm::erase(title, '\n');
+  return title;
+}
+
+void driver::tellKept(const std::string &what) {
+  if (verbosity() == Verbosity::Verbose)
+    note(what + " is taken from the cache");
+}
+
+/// Returns the content of a file after its title; removes a damaged file.
+static std::optional<std::string> find(const ProgramCache &cache,
+                                       const std::string &name) {
+  auto file = cache.find(name, ProgramCache::Kind::Plan);
+  if (!file)
+    return std::nullopt;
+  if (auto parts = partsOf(*file))
+    return parts->second.str();
+  cache.drop(name, ProgramCache::Kind::Plan);
+  return std::nullopt;
+}
+
+static void keep(const ProgramCache &cache, const std::string &name,
+                 const std::string &title, llvm::StringRef content) {
+  std::string rest = title + "\n" + content.str();
+  std::string file = (kMagic + digestOf(rest) + rest).str();
+  cache.keep(name, ProgramCache::Kind::Plan, {file.begin(), file.end()});
+}
+
+rt::Status driver::lowerToProgram(Compiler &compiler,
+                                  const ModelRequest &request,
+                                  const CompileOptions &options) {
+  bool isSearched = options.budget && options.training && options.planWork > 0;
+  if (!isSearched)
+    return compiler.lower(options, CompileLevel::Program);
+  rt::Expected<ProgramCache> cache = ProgramCache::ofUser();
+  if (!cache.ok())
+    return cache.status();
+  rt::Expected<std::string> name = ProgramCache::nameOf(request, compiler);
+  if (!name.ok())
+    return name.status();
+  if (auto memo = find(*cache, *name)) {
+    if (compiler.recall({memo->begin(), memo->end()}, options)) {
+      tellKept("the plan");
+      return {};
+    }
+    cache->drop(*name, ProgramCache::Kind::Plan);
+  }
+  REPRISE_RETURN_IF_ERROR(compiler.lower(options, CompileLevel::Program));
+  std::vector<uint8_t> memo = compiler.memo();
+  keep(*cache, *name, titleOf(request),
+       {reinterpret_cast<const char *>(memo.data()), memo.size()});
+  return {};
+}
+
+rt::Expected<KeptAnswer> KeptAnswer::of(const ModelRequest &request,
+                                        const std::string &question) {
+  rt::Expected<ProgramCache> cache = ProgramCache::ofUser();
+  if (!cache.ok())
+    return cache.status();
+  Compiler compiler;
+  REPRISE_RETURN_IF_ERROR(
+      compiler.load(request.source, request.kind, request.model));
+  rt::Expected<std::string> name =
+      ProgramCache::nameOf(request, compiler, question);
+  if (!name.ok())
+    return name.status();
+  return KeptAnswer(std::move(*cache), std::move(*name),
+                    titleOf(request) + ", " + question);
+}
+
+std::optional<std::string> KeptAnswer::find() const {
+  auto answer = ::find(cache, name);
+  if (answer)
+    tellKept("the answer");
+  return answer;
+}
+
+void KeptAnswer::keep(const std::string &answer) const {
+  ::keep(cache, name, title, answer);
+}

@@ -1,0 +1,122 @@
+//===- ProgramBuild.cpp - Build one program of a run ----------------------===//
+
+#include "reprise/Run/ProgramBuild.h"
+#include "reprise/Budget/ModeAdvice.h"
+#include "reprise/Console/Console.h"
+#include "reprise/Driver/KeptPlan.h"
+#include "reprise/IR/Rt.h"
+#include "reprise/IR/Sg.h"
+
+using namespace reprise;
+using namespace reprise::driver;
+
+static std::vector<ModelVariable> variablesOf(mlir::ModuleOp module) {
+  std::vector<ModelVariable> variables;
+  for (auto variable : module.getOps<sg::VariableOp>()) {
+    std::string type;
+    llvm::raw_string_ostream(type) << variable.getType();
+    variables.push_back({variable.getSymName().str(), std::move(type)});
+  }
+  return variables;
+}
+
+/// Returns a compiler that has loaded the model.
+rt::Expected<std::unique_ptr<Compiler>>
+ProgramBuild::load(const ModelRequest &model) const {
+  auto compiler = std::make_unique<Compiler>();
+  if (warnings == Warnings::Hidden)
+    compiler->hideWarnings();
+  REPRISE_RETURN_IF_ERROR(
+      compiler->load(model.source, model.kind, model.model));
+  return compiler;
+}
+
+/// Takes the cache's entry under the name, unless it is damaged.
+void ProgramBuild::find() {
+  auto bytes = cache.find(name, ProgramCache::Kind::Program);
+  if (!bytes)
+    return;
+  auto program = openBytes(*bytes, describes);
+  if (!program.ok()) {
+    cache.drop(name, ProgramCache::Kind::Program);
+    return;
+  }
+  found = std::move(*program);
+  arena = rp_program_arena_bytes(found->program.get());
+  compiler->warnOf(wanted.compile);
+  compiler.reset();
+  tellKept("the program");
+}
+
+rt::Expected<std::unique_ptr<ProgramBuild>>
+ProgramBuild::begin(ModelRequest wanted, bool describes, Warnings warnings) {
+  rt::Expected<ProgramCache> cache = ProgramCache::ofUser();
+  if (!cache.ok())
+    return cache.status();
+  std::unique_ptr<ProgramBuild> build(new ProgramBuild(
+      std::move(wanted), describes, warnings, std::move(*cache)));
+  auto loaded = build->load(build->wanted);
+  if (!loaded.ok())
+    return loaded.status();
+  build->compiler = std::move(*loaded);
+  build->holds = variablesOf(build->compiler->module());
+  rt::Expected<std::string> name =
+      ProgramCache::nameOf(build->wanted, *build->compiler);
+  if (!name.ok())
+    return name.status();
+  build->name = std::move(*name);
+  build->find();
+  return build;
+}
+
+/// Returns true if the step without recomputation is within the budget: then
+/// none is cheaper, and a search would choose it.
+rt::Expected<bool> ProgramBuild::planPlainly() {
+  const std::optional<BudgetRequest> &budget = wanted.compile.budget;
+  if (!budget || budget->kind == BudgetRequest::Kind::Knee)
+    return false;
+  ModelRequest plain = wanted;
+  plain.compile.planWork = kNoSearch;
+  auto attempt = load(plain);
+  if (!attempt.ok())
+    return attempt.status();
+  if (!lowerLoaded(**attempt, plain, CompileLevel::Program, Advice::Numbers)
+           .ok())
+    return false;
+  compiler = std::move(*attempt);
+  return true;
+}
+
+rt::Status ProgramBuild::plan(Advice advice, bool isQuiet) {
+  if (found || isPlanned)
+    return {};
+  std::optional<Activity> activity;
+  if (!isQuiet)
+    activity.emplace("planning " + wanted.source);
+  rt::Expected<bool> isPlain = planPlainly();
+  if (!isPlain.ok())
+    return isPlain.status();
+  if (!*isPlain)
+    REPRISE_RETURN_IF_ERROR(
+        lowerLoaded(*compiler, wanted, CompileLevel::Program, advice));
+  auto programs = compiler->module().getOps<rt_dialect::ProgramOp>();
+  arena = uint64_t((*programs.begin()).getArenaBytes());
+  isPlanned = true;
+  return {};
+}
+
+rt::Expected<BuiltProgram> ProgramBuild::finish() {
+  if (found)
+    return *found;
+  REPRISE_RETURN_IF_ERROR(plan(Advice::Alternatives, /*isQuiet=*/true));
+  if (warnings == Warnings::Shown)
+    warnOfMode(wanted, *compiler);
+  rt::Expected<std::vector<uint8_t>> bytes = compiler->emit();
+  compiler.reset();
+  if (!bytes.ok())
+    return bytes.status();
+  auto program = openBytes(*bytes, describes);
+  if (program.ok())
+    cache.keep(name, ProgramCache::Kind::Program, *bytes);
+  return program;
+}

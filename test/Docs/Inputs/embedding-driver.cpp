@@ -1,0 +1,1 @@
+// EXAMPLE docs/embedding.md 3

@@ -1,0 +1,70 @@
+//===- DriverTest.cpp - Models and budgets without a command line ---------===//
+
+#include "reprise/Budget/Refusal.h"
+#include "reprise/Driver/ModelRequest.h"
+#include "reprise/Program/ArtifactFile.h"
+#include "reprise/Target/Target.h"
+#include <gtest/gtest.h>
+
+using namespace reprise;
+using namespace reprise::driver;
+
+/// A request for the smallest model of the zoo.
+static ModelRequest requestForMlp() {
+  registerAllTargets();
+  ModelRequest request;
+  request.source = "mlp";
+  request.model.batch = 4;
+  request.compile.checkpointing = "none";
+  request.compile.threads = 1;
+  return request;
+}
+
+TEST(Driver, PeakOfAProgramIsThatOfItsArtifact) {
+  ModelRequest request = requestForMlp();
+  Compiler compiler;
+  ASSERT_TRUE(compiler.load(request.source, request.kind, request.model).ok());
+  ASSERT_TRUE(compiler.lower(request.compile, CompileLevel::Program).ok());
+  rt::Expected<ProgramFacts> program = compiler.facts();
+  ASSERT_TRUE(program.ok()) << program.status().message();
+  const EntryFacts *step = program->entry("train_step");
+  ASSERT_NE(step, nullptr);
+  EXPECT_GT(step->peak, program->fixed);
+
+  rt::Expected<std::vector<uint8_t>> bytes = compiler.emit();
+  ASSERT_TRUE(bytes.ok()) << bytes.status().message();
+  auto file = ArtifactFile::fromMemory(bytes->data(), bytes->size());
+  ASSERT_TRUE(file.ok()) << file.status().message();
+  EXPECT_EQ(factsOf(*file).entry("train_step")->peak, step->peak);
+}
+
+TEST(Driver, UnknownModelNamesTheNearest) {
+  rt::Expected<SourceKind> kind = classifySource("resnet19");
+  ASSERT_FALSE(kind.ok());
+  EXPECT_NE(kind.status().message().find("did you mean 'resnet18'?"),
+            std::string::npos)
+      << kind.status().message();
+}
+
+TEST(Budget, SmallestBudgetIsBetweenTheProofAndThePlainStep) {
+  ModelRequest request = requestForMlp();
+  rt::Expected<PlannedRequest> planned = planRequest(request, kNoSearch);
+  ASSERT_TRUE(planned.ok()) << planned.status().message();
+  uint64_t plain = planned->plans->plain().bytes();
+  EXPECT_LE(planned->plans->smallest().bytes(), plain);
+  EXPECT_LE(planned->plans->provenBytes().bound.bytes,
+            planned->plans->smallest().bytes());
+}
+
+TEST(Budget, RefusalNamesTheSmallestBudget) {
+  ModelRequest request = requestForMlp();
+  request.compile.budget = BudgetRequest{BudgetRequest::Kind::Bytes, 100, 0};
+  Compiler compiler;
+  ASSERT_TRUE(compiler.load(request.source, request.kind, request.model).ok());
+  rt::Status status =
+      lowerLoaded(compiler, request, CompileLevel::Program, Advice::Numbers);
+  EXPECT_EQ(status.code(), RP_INVALID_ARGUMENT);
+  EXPECT_NE(status.message().find("is the smallest budget that can be met"),
+            std::string::npos)
+      << status.message();
+}

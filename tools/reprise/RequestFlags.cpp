@@ -1,0 +1,54 @@
+//===- RequestFlags.cpp - The request of a command line -------------------===//
+
+#include "RequestFlags.h"
+#include "reprise/Console/Console.h"
+
+using namespace reprise;
+using namespace reprise::driver;
+
+rt::Expected<ModelRequest> driver::readRequest(const std::string &source,
+                                               const ModelFlags &model,
+                                               const CompileFlags &compile) {
+  rt::Expected<SourceKind> kind = classifySource(source);
+  if (!kind.ok())
+    return kind.status();
+  if (*kind == SourceKind::Artifact)
+    return misuse("'" + source +
+                  "' is compiled already; 'reprise inspect' shows it");
+  if (*kind == SourceKind::Text && !model.firstGiven().empty())
+    return misuse(model.firstGiven() + " is an option of the zoo's models; '" +
+                  source + "' says itself what it is");
+  rt::Expected<zoo::ModelOptions> modelOptions = model.options();
+  if (!modelOptions.ok())
+    return modelOptions.status();
+  if (*kind == SourceKind::Zoo) {
+    rt::Expected<const zoo::ModelInfo *> info = findModel(source);
+    if (!info.ok())
+      return info.status();
+    REPRISE_RETURN_IF_ERROR(model.checkFor(**info));
+  }
+  rt::Expected<CompileOptions> compileOptions = compile.options();
+  if (!compileOptions.ok())
+    return compileOptions.status();
+  // The zoo's annotations are used only on request.
+  bool isAsked = compile.hasCheckpointing() || modelOptions->annotate;
+  if (*kind == SourceKind::Zoo && !isAsked)
+    compileOptions->checkpointing = "none";
+  return ModelRequest{source, *kind, *modelOptions, *compileOptions,
+                      compile.hasSetMode()};
+}
+
+rt::Status driver::refuseFlag(const std::string &artifact,
+                              const std::string &given) {
+  if (given.empty())
+    return {};
+  return misuse("'" + artifact + "' is compiled already; " + given +
+                " belongs to 'reprise compile'");
+}
+
+rt::Status driver::refuseFlags(const std::string &artifact,
+                               const ModelFlags &model,
+                               const CompileFlags &compile) {
+  std::string given = model.firstGiven();
+  return refuseFlag(artifact, given.empty() ? compile.firstGiven() : given);
+}

@@ -1,0 +1,26 @@
+//===- RequestFlags.h - The request of a command line -----------*- C++ -*-===//
+#ifndef REPRISE_TOOLS_REQUESTFLAGS_H
+#define REPRISE_TOOLS_REQUESTFLAGS_H
+
+#include "CompileFlags.h"
+#include "ModelFlags.h"
+#include "reprise/Driver/ModelRequest.h"
+
+namespace reprise::driver {
+
+/// Reads a request for a model of the zoo or a file of MLIR; rejects artifacts,
+/// and options of the zoo's models for others.
+rt::Expected<ModelRequest> readRequest(const std::string &source,
+                                       const ModelFlags &model,
+                                       const CompileFlags &compile);
+
+/// Fails if a flag was given together with an artifact, which no option of a
+/// model or a compilation can change; succeeds if `given` is "".
+rt::Status refuseFlag(const std::string &artifact, const std::string &given);
+/// The same for the first given flag.
+rt::Status refuseFlags(const std::string &artifact, const ModelFlags &model,
+                       const CompileFlags &compile);
+
+} // namespace reprise::driver
+
+#endif // REPRISE_TOOLS_REQUESTFLAGS_H
