@@ -47,7 +47,7 @@ std::vector<rp_element_type> Target::kernelElements() const {
 
 /// Returns the types that calls may have on some device; see
 /// rt::verifyLibraryCall.
-std::vector<rp_element_type> Target::callElements(rt::LibraryOp) const {
+std::vector<rp_element_type> Target::callElements(LibraryOp) const {
   return {RP_F32, RP_BF16, RP_F16, RP_F64};
 }
 

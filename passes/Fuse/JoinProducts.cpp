@@ -65,7 +65,7 @@ static bool mayJoin(Operation *op, Operation *product) {
 static bool mayTakeMaker(Operation *maker, Operation *product) {
   if (!mayJoin(maker, product))
     return false;
-  bool isFree = sg::phaseOf(product) != sg::Phase::Forward ||
+  bool isFree = sg::phaseOf(product) != Phase::Forward ||
                 llvm::all_of(maker->getUsers(),
                              [&](Operation *user) { return user == product; });
   return isFree;
@@ -193,7 +193,7 @@ void ProductJoiner::run() {
         !op.hasAttr(sg::SgDialect::kKeepAttr))
       products.push_back(&op);
   for (Operation *product : products)
-    if (forward || sg::phaseOf(product) != sg::Phase::Forward)
+    if (forward || sg::phaseOf(product) != Phase::Forward)
       join(product);
 }
 

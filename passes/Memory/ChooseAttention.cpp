@@ -148,8 +148,8 @@ private:
   /// Returns true if the target runs tiles in the op's type, or in a narrower
   /// one that the op may get.
   static bool runsTiles(sg::AttentionOp op, const Target &device) {
-    for (rt::LibraryOp function :
-         {rt::LibraryOp::Attention, rt::LibraryOp::AttentionGrad}) {
+    for (LibraryOp function :
+         {LibraryOp::Attention, LibraryOp::AttentionGrad}) {
       std::vector<rp_element_type> taken = device.callElements(function);
       if (!llvm::is_contained(taken, elementTypeOf(elementOf(op))))
         return false;

@@ -38,7 +38,7 @@ static LogicalResult verifyClone(ArrayRef<StepOpInterface> steps,
   if (info.getPhase() != Phase::Recompute)
     return step->emitOpError()
            << "recomputes step " << original << ", but is of phase "
-           << stringifyPhase(info.getPhase());
+           << termName(info.getPhase());
   if (actionOf(step) != actionOf(steps[original]))
     return step->emitOpError()
            << "runs " << actionOf(step) << " to recompute step " << original
@@ -74,8 +74,8 @@ static LogicalResult verifyReason(BufferOp buffer) {
     return success();
   return buffer.emitOpError()
          << buffer.getIndex() << " is of kind "
-         << stringifyBufferKind(buffer.getKind()) << ", but in memory because "
-         << stringifyReason(*said);
+         << termName(buffer.getKind()) << ", but in memory because "
+         << termName(*said);
 }
 
 static LogicalResult verifyKept(EntryOp entry, ArrayRef<BufferOp> buffers,

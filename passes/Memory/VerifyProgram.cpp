@@ -180,7 +180,7 @@ LogicalResult Verifier::checkVariables() {
     if (buffers[buffer].getKind() > BufferKind::State)
       return variable.emitOpError()
              << "'" << variable.getName() << "' is on a buffer of kind "
-             << stringifyBufferKind(buffers[buffer].getKind());
+             << termName(buffers[buffer].getKind());
   }
   return success();
 }

@@ -77,7 +77,7 @@ LogicalResult EffectsVerifier::checkWrites(StepOpInterface step) {
     bool mayWrite = isFirst(phase);
     if (!mayWrite)
       return step->emitOpError() << "writes variable '" << name << "' in the "
-                                 << stringifyPhase(phase) << " phase";
+                                 << termName(phase) << " phase";
     auto [writer, isNew] = writers.try_emplace(view.getBuffer(), step);
     if (isNew)
       continue;

@@ -27,11 +27,11 @@ using namespace reprise;
 /// Returns the element type of a call that the library does not support and f32
 /// can replace; null if there is none.
 static Type lackingOf(LibraryOpInterface call, const Target &target) {
-  auto function = rt_dialect::symbolizeLibraryOp(call.getLibraryFunction());
+  auto function = termOf<LibraryOp>(call.getLibraryFunction());
   if (!function)
     return {};
   std::vector<rp_element_type> taken =
-      target.callElements(rt::LibraryOp(*function));
+      target.callElements(*function);
   if (!llvm::is_contained(taken, RP_F32))
     return {};
   for (Value operand : call->getOperands()) {
@@ -67,8 +67,8 @@ static void widen(Operation *op, Type lacking) {
 /// Returns the operand type of a call with a wider result that the library does
 /// not store; otherwise null.
 static Type unstoredFrom(LibraryOpInterface call, const Target &target) {
-  auto function = rt_dialect::symbolizeLibraryOp(call.getLibraryFunction());
-  if (!function || target.storesSums(rt::LibraryOp(*function)) ||
+  auto function = termOf<LibraryOp>(call.getLibraryFunction());
+  if (!function || target.storesSums(*function) ||
       call->getNumOperands() == 0)
     return {};
   // Its accumulator has the result's type.

@@ -182,7 +182,7 @@ private:
 
   void markRecomputed(Operation *op) {
     sg::setOrigin(op, sg::OriginAttr::get(op->getContext(), sg::pathOf(op),
-                                          sg::Phase::Recompute,
+                                          Phase::Recompute,
                                           sg::instanceOf(op)));
   }
 

@@ -111,7 +111,7 @@ def Sg_BlockOp : Sg_IsolatedOp<"module"> {
   }];
   let arguments = (ins Variadic<Sg_Tensor>:$inputs, StrAttr:$path,
     UnitAttr:$activation_checkpointing,
-    DefaultValuedAttr<Sg_PhaseAttr, "::reprise::sg::Phase::Forward">:$phase,
+    DefaultValuedAttr<Sg_PhaseAttr, "::reprise::Phase::Forward">:$phase,
     DefaultValuedAttr<I64Attr, "0">:$residuals,
     OptionalAttr<I64Attr>:$instance);
   let builders = [OpBuilder<(ins "::mlir::TypeRange":$results,

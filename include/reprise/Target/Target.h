@@ -109,7 +109,7 @@ public:
   /// name.
   virtual std::vector<rp_element_type> kernelElements() const;
   virtual std::vector<rp_element_type>
-  callElements(rt::LibraryOp function) const;
+  callElements(LibraryOp function) const;
 
   /// Returns true if a kernel adds long columns in parts that run concurrently;
   /// else a sum is split into two kernels.
@@ -125,7 +125,7 @@ public:
   virtual bool sharesLaunches() const { return false; }
   /// Returns true if the library stores sums of 16-bit operands as f32;
   /// otherwise only in the operands' type.
-  virtual bool storesSums(rt::LibraryOp function) const { return true; }
+  virtual bool storesSums(LibraryOp function) const { return true; }
   /// The number that input channels of convolutions of such operands should be
   /// a multiple of, so that the library need not copy them.
   virtual int64_t channelMultiple(rp_element_type type) const { return 1; }

@@ -26,7 +26,7 @@ public:
   std::string features() const override { return processorFeatures; }
 
   std::vector<rp_element_type>
-  callElements(rt::LibraryOp function) const override;
+  callElements(LibraryOp function) const override;
   KernelShape kernelShape() const override {
     KernelShape shape;
     shape.prefetchBytes = kPrefetchBytes;
@@ -80,7 +80,7 @@ private:
 } // namespace
 
 /// oneDNN computes with bf16 on processors with these vectors.
-std::vector<rp_element_type> CpuTarget::callElements(rt::LibraryOp) const {
+std::vector<rp_element_type> CpuTarget::callElements(LibraryOp) const {
   SmallVector<StringRef> features;
   StringRef(processorFeatures).split(features, ',');
   for (StringRef needed : {"avx512f", "avx512bw", "avx512vl", "avx512dq"})

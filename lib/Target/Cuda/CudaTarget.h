@@ -46,7 +46,7 @@ public:
   }
 
   std::vector<rp_element_type>
-  callElements(rt::LibraryOp function) const override {
+  callElements(LibraryOp function) const override {
     return rt::cuda::callElements(function);
   }
   bool stagesInputs() const override { return true; }
@@ -55,8 +55,8 @@ public:
   bool addsColumnsByParts() const override { return true; }
   bool bytesAreTime() const override { return true; }
   double readsOfCheapValues() const override { return 1.5; }
-  bool storesSums(rt::LibraryOp function) const override {
-    return function == rt::LibraryOp::MatMul;
+  bool storesSums(LibraryOp function) const override {
+    return function == LibraryOp::MatMul;
   }
   /// Tensor cores load 16 bytes of neighbours.
   int64_t channelMultiple(rp_element_type type) const override {

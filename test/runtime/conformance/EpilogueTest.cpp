@@ -20,7 +20,7 @@
 using namespace reprise;
 using namespace reprise::test;
 using rt::Epilogue;
-using rt::LibraryOp;
+using LibraryOp;
 using Epilogues = std::vector<Epilogue>;
 
 namespace {

@@ -8,30 +8,10 @@
 using namespace reprise;
 using namespace reprise::tools;
 
-const char *reprise::tools::kindName(BufferKind kind) {
-  static constexpr const char *names[kBufferKinds] = {
-      "parameter",  "optimizer state", "state",      "constant",
-      "input",      "output",          "activation", "gradient",
-      "recomputed", "workspace",       "update"};
-  return names[size_t(kind)];
-}
-
-const char *reprise::tools::phaseName(Phase phase) {
-  static constexpr const char *names[kPhases] = {"forward", "backward",
-                                                 "recompute", "update"};
-  return names[size_t(phase)];
-}
-
-const char *reprise::tools::actionName(Action action) {
-  static constexpr const char *names[] = {"library", "kernel", "copy"};
-  return names[size_t(action)];
-}
-
-const char *reprise::tools::reasonName(plan::Reason reason) {
-  static constexpr const char *names[plan::kReasons] = {
-      "",          "input", "result", "workspace", "passing",    "again",
-      "runs_once", "asked", "free",   "dear",      "source_gone"};
-  return names[size_t(reason)];
+std::string reprise::tools::kindName(BufferKind kind) {
+  std::string name = termName(kind);
+  std::replace(name.begin(), name.end(), '_', ' ');
+  return name;
 }
 
 const EntryFacts *ProgramFacts::entry(const std::string &name) const {
@@ -85,18 +65,6 @@ std::string ProgramFacts::describeData() const {
   if (!rows.empty())
     add("batch " + std::to_string(rows.front()));
   return text;
-}
-
-static double ratio(uint64_t part, uint64_t whole) {
-  return whole ? double(part) / double(whole) : 0;
-}
-
-double EntrySummary::recomputedShare() const {
-  return ratio(recomputedFlops, baseFlops);
-}
-
-double EntrySummary::placementRatio() const {
-  return maxLive == fixed ? 1 : ratio(peak - fixed, maxLive - fixed);
 }
 
 EntrySummary reprise::tools::summarize(const ProgramFacts &program,
@@ -169,7 +137,7 @@ std::vector<ModuleFacts> reprise::tools::byModule(const EntryFacts &entry,
 std::vector<std::vector<uint64_t>>
 reprise::tools::liveBytes(const EntryFacts &entry) {
   std::vector<std::vector<uint64_t>> live(
-      entry.steps.size(), std::vector<uint64_t>(kBufferKinds, 0));
+      entry.steps.size(), std::vector<uint64_t>(kCountOf<BufferKind>, 0));
   for (const BufferFacts &buffer : entry.buffers)
     for (size_t step = buffer.firstStep;
          step <= buffer.lastStep && step < live.size(); ++step)
