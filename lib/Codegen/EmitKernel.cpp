@@ -18,7 +18,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "KernelParts.h"
+#include "reprise/Codegen/KernelParts.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"

@@ -14,7 +14,7 @@
 #include "mlir/IR/IRMapping.h"
 #include "mlir/Transforms/WalkPatternRewriteDriver.h"
 #include "reprise/IR/Origin.h"
-#include "reprise/IR/SliceMotion.h"
+#include "SliceMotion.h"
 #include "reprise/Passes/Fuse.h"
 #include "reprise/Target/Target.h"
 #include "llvm/ADT/SetVector.h"

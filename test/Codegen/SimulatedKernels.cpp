@@ -8,7 +8,7 @@
 
 #include "../Gpu/Simulator.h"
 #include "KernelMachine.h"
-#include "reprise/Codegen/GpuKernels.h"
+#include "../../lib/Target/Cuda/Kernels/GpuKernels.h"
 #include <gtest/gtest.h>
 #include <map>
 #include <memory>

@@ -23,7 +23,7 @@
 #include "TrainingCheck.h"
 #include "mlir/Parser/Parser.h"
 #include "mlir/Pass/PassManager.h"
-#include "reprise/Passes/Memory.h"
+#include "reprise/Passes/Program.h"
 #include "reprise/Passes/Pipelines.h"
 #include "reprise/Passes/Train.h"
 #include "llvm/Support/FileSystem.h"

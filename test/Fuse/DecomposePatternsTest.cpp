@@ -7,7 +7,7 @@
 #include "mlir/IR/Verifier.h"
 #include "mlir/Parser/Parser.h"
 #include "mlir/Transforms/GreedyPatternRewriteDriver.h"
-#include "reprise/IR/GradientSums.h"
+#include "../../passes/Fuse/GradientSums.h"
 #include "reprise/IR/Kernel.h"
 #include "reprise/Passes/Fuse.h"
 #include <gtest/gtest.h>

@@ -10,7 +10,7 @@
 
 #include "../../lib/Target/Cuda/Ptx.h"
 #include "KernelRun.h"
-#include "reprise/Codegen/GpuKernels.h"
+#include "../../lib/Target/Cuda/Kernels/GpuKernels.h"
 #include "reprise/IR/Sg.h"
 #include <cmath>
 #include <gtest/gtest.h>

@@ -11,7 +11,7 @@
 #include "Program.h"
 #include "SimulatedTarget.h"
 #include "mlir/Parser/Parser.h"
-#include "reprise/Codegen/GpuKernels.h"
+#include "../../lib/Target/Cuda/Kernels/GpuKernels.h"
 #include "reprise/LibraryFunctions.h"
 #include <fstream>
 #include <gtest/gtest.h>

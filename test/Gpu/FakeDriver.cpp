@@ -5,7 +5,7 @@
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "mlir/Parser/Parser.h"
-#include "reprise/Codegen/GpuKernels.h"
+#include "../../lib/Target/Cuda/Kernels/GpuKernels.h"
 #include <algorithm>
 #include <chrono>
 #include <cstdlib>

@@ -2,7 +2,7 @@
 
 #include "KernelRun.h"
 #include "../../lib/Target/Cuda/Ptx.h"
-#include "reprise/Codegen/GpuKernels.h"
+#include "../../lib/Target/Cuda/Kernels/GpuKernels.h"
 #include "reprise/IR/Sg.h"
 #include "llvm/ADT/APFloat.h"
 #include <algorithm>

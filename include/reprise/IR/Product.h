@@ -1,7 +1,8 @@
 //===- Product.h - The operands of a matrix product -------------*- C++ -*-===//
 //
 // Describes 1x1 convolutions and their gradients for inputs as products of
-// matrices, for code generation, which does not know the ops.
+// matrices, for code generation, which does not know the ops, and recognizes
+// convolutions of patches, which are products of reshaped operands.
 //
 //===----------------------------------------------------------------------===//
 #ifndef REPRISE_IR_PRODUCT_H
@@ -25,6 +26,11 @@ struct ProductParts {
 /// None for any other op, or if operands and result have different element
 /// types.
 std::optional<ProductParts> productParts(mlir::Operation *op);
+
+/// Returns true for a convolution or one of its gradients whose windows, of
+/// more than one pixel, touch but do not overlap: no padding, strides equal to
+/// the window's extents, one group, no remainder.
+bool isOfPatches(mlir::Operation *op);
 
 } // namespace reprise::sg
 

@@ -10,7 +10,7 @@
 
 #include "Ptx.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
-#include "reprise/Codegen/GpuKernels.h"
+#include "Kernels/GpuKernels.h"
 #include "reprise/Runtime/Cuda/Cuda.h"
 #include "reprise/Target/Target.h"
 #include <map>
