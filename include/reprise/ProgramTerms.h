@@ -63,7 +63,7 @@ template <typename Enum> struct TermNames;
 
 template <> struct TermNames<ElementType> {
   static constexpr const char *names[] = {"f32", "bf16", "f16", "f64",
-                                               "i1",  "i8",   "i32", "i64"};
+                                          "i1",  "i8",   "i32", "i64"};
 };
 template <> struct TermNames<BufferKind> {
   static constexpr const char *names[] = {
@@ -72,8 +72,8 @@ template <> struct TermNames<BufferKind> {
       "recomputed", "workspace",       "update"};
 };
 template <> struct TermNames<Phase> {
-  static constexpr const char *names[] = {"forward", "backward",
-                                               "recompute", "update"};
+  static constexpr const char *names[] = {"forward", "backward", "recompute",
+                                          "update"};
 };
 template <> struct TermNames<StepAction> {
   static constexpr const char *names[] = {"library", "kernel", "copy"};

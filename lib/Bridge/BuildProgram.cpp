@@ -293,12 +293,11 @@ void EntryBuilder::addCall(OpId id, ArrayAttr inputs, ArrayAttr outputs) {
   for (LibraryEpilogue epilogue : op.call.epilogues)
     epilogues.push_back(
         LibraryEpilogueAttr::get(builder.getContext(), epilogue));
-  CallOp::create(builder, op.op->getLoc(), op.call.op,
-                 inputs, outputs, op.call.ints, floats,
-                 epilogues.empty() ? ArrayAttr()
-                                   : builder.getArrayAttr(epilogues),
-                 builder.getStringAttr(op.callInfo.implementation),
-                 workspaceOf(id), stepOf(id));
+  CallOp::create(
+      builder, op.op->getLoc(), op.call.op, inputs, outputs, op.call.ints,
+      floats, epilogues.empty() ? ArrayAttr() : builder.getArrayAttr(epilogues),
+      builder.getStringAttr(op.callInfo.implementation), workspaceOf(id),
+      stepOf(id));
 }
 
 uint64_t EntryBuilder::baseFlops() const {

@@ -74,9 +74,8 @@ static bool hasPatches(OpTy op, Value image, Value filter) {
 
 bool sg::isOfPatches(Operation *op) {
   return llvm::TypeSwitch<Operation *, bool>(op)
-      .Case<Conv2DOp>([](Conv2DOp op) {
-        return hasPatches(op, op.getX(), op.getFilter());
-      })
+      .Case<Conv2DOp>(
+          [](Conv2DOp op) { return hasPatches(op, op.getX(), op.getFilter()); })
       .Case<Conv2DInputGradOp>([](Conv2DInputGradOp op) {
         return hasPatches(op, op.getResult(), op.getFilter());
       })

@@ -30,8 +30,7 @@ static Type lackingOf(LibraryOpInterface call, const Target &target) {
   auto function = termOf<LibraryOp>(call.getLibraryFunction());
   if (!function)
     return {};
-  std::vector<rp_element_type> taken =
-      target.callElements(*function);
+  std::vector<rp_element_type> taken = target.callElements(*function);
   if (!llvm::is_contained(taken, RP_F32))
     return {};
   for (Value operand : call->getOperands()) {
@@ -68,8 +67,7 @@ static void widen(Operation *op, Type lacking) {
 /// not store; otherwise null.
 static Type unstoredFrom(LibraryOpInterface call, const Target &target) {
   auto function = termOf<LibraryOp>(call.getLibraryFunction());
-  if (!function || target.storesSums(*function) ||
-      call->getNumOperands() == 0)
+  if (!function || target.storesSums(*function) || call->getNumOperands() == 0)
     return {};
   // Its accumulator has the result's type.
   if (llvm::is_contained(call.getLibraryEpilogues(), LibraryEpilogue::Add))

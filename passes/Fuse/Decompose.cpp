@@ -10,18 +10,18 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "mlir/Transforms/WalkPatternRewriteDriver.h"
-#include "reprise/Bridge/ElementTypes.h"
-#include "reprise/Bridge/PlanProblem.h"
-#include "reprise/IR/BlockRewrite.h"
 #include "CastMotion.h"
 #include "ConvolutionForms.h"
 #include "EarlyMaxima.h"
 #include "GradientSums.h"
-#include "reprise/IR/Kernel.h"
-#include "reprise/IR/Origin.h"
 #include "Patches.h"
 #include "ProductBias.h"
+#include "mlir/Transforms/WalkPatternRewriteDriver.h"
+#include "reprise/Bridge/ElementTypes.h"
+#include "reprise/Bridge/PlanProblem.h"
+#include "reprise/IR/BlockRewrite.h"
+#include "reprise/IR/Kernel.h"
+#include "reprise/IR/Origin.h"
 #include "reprise/Passes/Fuse.h"
 #include "reprise/Target/Target.h"
 #include <functional>

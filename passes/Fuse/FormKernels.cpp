@@ -11,10 +11,10 @@
 //===----------------------------------------------------------------------===//
 
 #include "Groups.h"
+#include "SliceMotion.h"
 #include "mlir/IR/IRMapping.h"
 #include "mlir/Transforms/WalkPatternRewriteDriver.h"
 #include "reprise/IR/Origin.h"
-#include "SliceMotion.h"
 #include "reprise/Passes/Fuse.h"
 #include "reprise/Target/Target.h"
 #include "llvm/ADT/SetVector.h"

@@ -10,9 +10,9 @@
 //
 //===----------------------------------------------------------------------===//
 #include "reprise/Passes/Pipelines.h"
-#include "reprise/Passes/Program.h"
 #include "BudgetKernels.h"
 #include "Stages.h"
+#include "reprise/Passes/Program.h"
 
 #include "mlir/Transforms/Passes.h"
 #include "reprise/IR/Sg.h"

@@ -73,9 +73,8 @@ static LogicalResult verifyReason(BufferOp buffer) {
   if (ofKind ? *said == *ofKind : !isOfSomeKind)
     return success();
   return buffer.emitOpError()
-         << buffer.getIndex() << " is of kind "
-         << termName(buffer.getKind()) << ", but in memory because "
-         << termName(*said);
+         << buffer.getIndex() << " is of kind " << termName(buffer.getKind())
+         << ", but in memory because " << termName(*said);
 }
 
 static LogicalResult verifyKept(EntryOp entry, ArrayRef<BufferOp> buffers,

@@ -101,8 +101,7 @@ private:
     Operation *op = value.getDefiningOp();
     Phase first = op ? sg::phaseOf(op) : Phase::Forward;
     Phase then = sg::phaseOf(reader);
-    return first != then && first != Phase::Backward &&
-           then != Phase::Forward;
+    return first != then && first != Phase::Backward && then != Phase::Forward;
   }
 
   bool isKept(Operation *op) const {

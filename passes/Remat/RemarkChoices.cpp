@@ -57,8 +57,7 @@ void reprise::remarkChoices(const Choices &choices) {
         choices.isAsked(value.producer),
         static_cast<uint64_t>(plan::picosecondsOf(op.cost)), value.bytes,
         choices.picosecondsPerMiB};
-    StringRef why =
-        textOf(again ? Reason::Again : plan::whyKept(bargain));
+    StringRef why = textOf(again ? Reason::Again : plan::whyKept(bargain));
     double worth = plan::worthOf(value.bytes, choices.picosecondsPerMiB) * 1e-9;
     remark::RemarkOpts options =
         remark::RemarkOpts::name(again ? "recomputed" : "kept")

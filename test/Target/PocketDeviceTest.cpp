@@ -78,8 +78,7 @@ TEST_F(PocketDeviceTest, IsRefusedCallsThatItLacks) {
   b.program.alignment = 256;
   Tensor x = b.input("x", {2, 2}), y = b.activation("y", {2, 2});
   EXPECT_TRUE(
-      b.call({LibraryOp::MatMul, {x, x}, {y}, {0, 0}, {}, {}, "loops"})
-          .ok());
+      b.call({LibraryOp::MatMul, {x, x}, {y}, {0, 0}, {}, {}, "loops"}).ok());
   b.finish();
   SessionHandle s;
   Outcome outcome = s.open(b.seal(), {"pocket", 0, 0, 0});

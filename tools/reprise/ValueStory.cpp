@@ -309,8 +309,7 @@ std::string PlanStory::explain(ValueId id, const ValueStory &story) const {
   while (unrolled.valueOf[instance] != id)
     ++instance;
   Reason reason = entry.buffers[bufferOf(instance)].reason;
-  bool isSettled =
-      reason == Reason::Input || reason == Reason::Result;
+  bool isSettled = reason == Reason::Input || reason == Reason::Result;
   // The reason for values that share bytes is that of the last kept one.
   bool isRead = std::any_of(
       story.readers.begin(), story.readers.end(),

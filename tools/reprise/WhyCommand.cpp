@@ -131,8 +131,8 @@ static std::string storyText(const PlanStory &plan, const ValueStory &story) {
                        {"pass", text::Align::Left},
                        {"step"}});
   for (const Reader &reader : story.readers)
-    readers.add({reader.name, moduleText(reader.module),
-                 termName(reader.phase), std::to_string(reader.step)});
+    readers.add({reader.name, moduleText(reader.module), termName(reader.phase),
+                 std::to_string(reader.step)});
   return lines.str() + (readers.empty() ? "" : "\n" + readers.str());
 }
 

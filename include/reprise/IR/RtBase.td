@@ -40,6 +40,8 @@ class Rt_Term<string type, string name, string text>
     : AttrDef<Rt_Dialect, type> {
   let mnemonic = name;
   let summary = text;
+  let description = "One of the names of `" # type # "`, see "
+    # "`include/reprise/ProgramTerms.h` and `LibraryFunctions.h`.";
   let parameters = (ins Reprise_TermParameter<type>:$value);
   let assemblyFormat = "$value";
   let returnType = "::reprise::" # type;

@@ -14,6 +14,11 @@ def Sg_InGraph : NativeOpTrait<"InGraph"> {
   let cppNamespace = "::reprise::sg";
 }
 
+/// Marks a composite activation, see include/reprise/IR/Activations.h.
+def Sg_Activation : NativeOpTrait<"Activation"> {
+  let cppNamespace = "::reprise::sg";
+}
+
 class Sg_Op<string mnemonic, list<Trait> traits = []>
     : Op<Sg_Dialect, mnemonic, !listconcat([Sg_InGraph], traits)>;
 

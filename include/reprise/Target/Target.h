@@ -73,8 +73,7 @@ public:
   /// call is examined: an op that does not support a type is refused by its
   /// name.
   virtual std::vector<rp_element_type> kernelElements() const;
-  virtual std::vector<rp_element_type>
-  callElements(LibraryOp function) const;
+  virtual std::vector<rp_element_type> callElements(LibraryOp function) const;
 
   /// Returns true if a kernel adds long columns in parts that run concurrently;
   /// else a sum is split into two kernels.

@@ -25,8 +25,7 @@ public:
   std::string device() const override { return "cpu"; }
   std::string features() const override { return processorFeatures; }
 
-  std::vector<rp_element_type>
-  callElements(LibraryOp function) const override;
+  std::vector<rp_element_type> callElements(LibraryOp function) const override;
   KernelShape kernelShape() const override {
     KernelShape shape;
     shape.prefetchBytes = kPrefetchBytes;

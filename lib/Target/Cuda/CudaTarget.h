@@ -8,9 +8,9 @@
 #ifndef REPRISE_LIB_TARGET_CUDA_CUDATARGET_H
 #define REPRISE_LIB_TARGET_CUDA_CUDATARGET_H
 
+#include "Kernels/GpuKernels.h"
 #include "Ptx.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
-#include "Kernels/GpuKernels.h"
 #include "reprise/Runtime/Cuda/Cuda.h"
 #include "reprise/Target/Target.h"
 #include <map>
@@ -45,8 +45,7 @@ public:
     return rt::cuda::writeDescription(description);
   }
 
-  std::vector<rp_element_type>
-  callElements(LibraryOp function) const override {
+  std::vector<rp_element_type> callElements(LibraryOp function) const override {
     return rt::cuda::callElements(function);
   }
   bool stagesInputs() const override { return true; }

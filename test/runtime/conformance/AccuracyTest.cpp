@@ -148,7 +148,7 @@ struct Direction {
     if (op == LibraryOp::Conv2D)
       return naiveForward(c, x, y);
     return op == LibraryOp::Conv2DInputGrad ? naiveInputGrad(c, x, y)
-                                                : naiveFilterGrad(c, x, y);
+                                            : naiveFilterGrad(c, x, y);
   }
 };
 } // namespace

@@ -260,9 +260,9 @@ std::vector<std::vector<float>> AttentionTest::run(bool isGrad,
   if (!isGrad || c.biasRows)
     outputs.push_back(
         builder.activation("second", isGrad ? c.bias() : c.lse()));
-  rt::Status status = builder.call(
-      {isGrad ? LibraryOp::AttentionGrad : LibraryOp::Attention, inputs,
-       outputs, ints, floats});
+  rt::Status status =
+      builder.call({isGrad ? LibraryOp::AttentionGrad : LibraryOp::Attention,
+                    inputs, outputs, ints, floats});
   if (status.code() == RP_UNAVAILABLE)
     return {};
   EXPECT_EQ(status.message(), "");
@@ -404,11 +404,8 @@ TEST(AttentionQuery, SaysWhatDoesNotFit) {
   grad.outputs.push_back(bias);
   EXPECT_EQ(refusal(grad), "");
   rt::TensorDesc counter{RP_I64, {}, {}};
-  rt::LibraryCallDesc drops{LibraryOp::Attention,
-                            {qkv, counter, counter},
-                            {y, lse},
-                            {3},
-                            {0.5, 0.1}};
+  rt::LibraryCallDesc drops{
+      LibraryOp::Attention, {qkv, counter, counter}, {y, lse}, {3}, {0.5, 0.1}};
   EXPECT_EQ(refusal(drops), "");
   drops.inputs.pop_back();
   EXPECT_EQ(refusal(drops), "attention takes 3 inputs and 2 outputs, not 2 and "

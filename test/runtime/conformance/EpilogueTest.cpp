@@ -19,8 +19,8 @@
 
 using namespace reprise;
 using namespace reprise::test;
-using rt::Epilogue;
 using LibraryOp;
+using rt::Epilogue;
 using Epilogues = std::vector<Epilogue>;
 
 namespace {

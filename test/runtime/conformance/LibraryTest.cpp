@@ -261,8 +261,7 @@ TEST(FilterGradients, AreProductsWhereThatIsFaster) {
   auto isProduct = [](int64_t size, int64_t channels, int64_t filters) {
     ConvShape c = {8, size, size, channels, filters, 1, 1, 1,
                    1, 0,    0,    0,        0,       1, 1, 1};
-    std::string name =
-        callOf(c, LibraryOp::Conv2DFilterGrad).implementation;
+    std::string name = callOf(c, LibraryOp::Conv2DFilterGrad).implementation;
     return name.rfind("brg:", 0) == 0;
   };
   if (!isProduct(56, 64, 256))
@@ -329,8 +328,7 @@ TEST_P(MatMulTest, TransposesOfOneProgramStayApart) {
   Tensor plain = builder.activation("plain", square),
          transposed = builder.activation("transposed", square);
   ASSERT_TRUE(builder.call(LibraryOp::MatMul, {x, y}, plain, {0, 0}).ok());
-  ASSERT_TRUE(
-      builder.call(LibraryOp::MatMul, {x, y}, transposed, {0, 1}).ok());
+  ASSERT_TRUE(builder.call(LibraryOp::MatMul, {x, y}, transposed, {0, 1}).ok());
   builder.output("plain", plain);
   builder.output("out", transposed);
   builder.finish();
@@ -351,8 +349,7 @@ TEST_P(MatMulTest, BF16ConvolutionIsExactOnSmallIntegers) {
     Tensor x = builder.input("x", c.x(), fb::ElementType::BF16);
     Tensor w = builder.input("w", c.w(), fb::ElementType::BF16);
     Tensor y = builder.activation("y", c.y(), fb::ElementType::BF16);
-    rt::Status status =
-        builder.call(LibraryOp::Conv2D, {x, w}, y, c.ints());
+    rt::Status status = builder.call(LibraryOp::Conv2D, {x, w}, y, c.ints());
     if (status.code() == RP_UNAVAILABLE)
       GTEST_SKIP() << status.message();
     ASSERT_EQ(status.message(), "");
@@ -458,8 +455,7 @@ TEST(LibraryQuery, AnotherKernelAtLoadTimeIsRefused) {
   Tensor x = b.input("a", {1, 5, 5, 4}), w = b.input("b", {8, 3, 3, 4});
   Tensor y = b.activation("y", {1, 3, 3, 8});
   ASSERT_TRUE(
-      b.call(LibraryOp::Conv2D, {x, w}, y, {1, 1, 0, 0, 0, 0, 1, 1, 1})
-          .ok());
+      b.call(LibraryOp::Conv2D, {x, w}, y, {1, 1, 0, 0, 0, 0, 1, 1, 1}).ok());
   b.finish();
   fb::LibraryCallT &call = *b.entry().steps[0]->action.AsLibraryCall();
   std::string chosen = call.implementation;

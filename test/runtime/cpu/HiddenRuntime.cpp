@@ -17,8 +17,7 @@ std::string test::openHidden() {
   ArtifactBuilder b(2);
   Tensor x = b.input("x", kImage), dy = b.input("dy", kImage);
   Tensor dw = b.activation("dw", kFilter);
-  rt::Status status =
-      b.call(LibraryOp::Conv2DFilterGrad, {x, dy}, dw, kInts);
+  rt::Status status = b.call(LibraryOp::Conv2DFilterGrad, {x, dy}, dw, kInts);
   if (!status.ok())
     return status.message();
   b.output("dw", dw);

@@ -42,8 +42,7 @@ private:
 static Json toJson(const BufferFacts &buffer, Names &names) {
   return Json::array({names.number(buffer.name), unsigned(buffer.kind),
                       buffer.offset, buffer.size, buffer.firstStep,
-                      buffer.lastStep,
-                      names.number(termName(buffer.reason))});
+                      buffer.lastStep, names.number(termName(buffer.reason))});
 }
 
 /// [op, module, phase, action, arithmetic, bytes, location]

@@ -24,12 +24,12 @@
 
 #include "GpuCounters.h"
 #include "GpuEmitter.h"
+#include "GpuKernels.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/IR/TypeUtilities.h"
-#include "GpuKernels.h"
 
 using namespace mlir;
 using namespace reprise;

@@ -18,6 +18,7 @@
 
 #include "GpuAttention.h"
 #include "GpuEmitter.h"
+#include "GpuKernels.h"
 #include "GpuProduct.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
@@ -27,7 +28,6 @@
 #include "mlir/IR/TypeUtilities.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 #include "mlir/Transforms/LoopInvariantCodeMotionUtils.h"
-#include "GpuKernels.h"
 #include <algorithm>
 
 using namespace mlir;

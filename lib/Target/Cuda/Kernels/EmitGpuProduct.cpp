@@ -17,6 +17,7 @@
 
 #include "GpuBlock.h"
 #include "GpuEmitter.h"
+#include "GpuKernels.h"
 #include "GpuProduct.h"
 #include "TileProduct.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
@@ -24,7 +25,6 @@
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "mlir/IR/TypeUtilities.h"
-#include "GpuKernels.h"
 
 using namespace mlir;
 using namespace reprise;

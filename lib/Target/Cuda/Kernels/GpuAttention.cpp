@@ -1,10 +1,10 @@
 //===- GpuAttention.cpp - Blocks of a GPU share an attention --------------===//
 
 #include "GpuAttention.h"
+#include "GpuKernels.h"
 #include "GpuProduct.h"
 #include "TileProduct.h"
 #include "mlir/IR/TypeUtilities.h"
-#include "GpuKernels.h"
 #include "llvm/Support/MathExtras.h"
 #include <algorithm>
 

@@ -1,13 +1,13 @@
 //===- GpuBlock.cpp - Operations of a block of threads --------------------===//
 
 #include "GpuBlock.h"
+#include "GpuKernels.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "mlir/IR/TypeUtilities.h"
-#include "GpuKernels.h"
 
 using namespace mlir;
 using namespace reprise;

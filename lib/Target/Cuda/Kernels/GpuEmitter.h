@@ -2,10 +2,10 @@
 #ifndef REPRISE_LIB_TARGET_CUDA_KERNELS_GPUEMITTER_H
 #define REPRISE_LIB_TARGET_CUDA_KERNELS_GPUEMITTER_H
 
-#include "GpuSpaces.h"
-#include "reprise/Codegen/KernelParts.h"
-#include "mlir/Dialect/Arith/IR/Arith.h"
 #include "GpuKernels.h"
+#include "GpuSpaces.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "reprise/Codegen/KernelParts.h"
 
 namespace reprise {
 

@@ -1,11 +1,11 @@
 //===- GpuProduct.cpp - A product with its operands and readers -----------===//
 
 #include "GpuProduct.h"
-#include "reprise/Codegen/KernelParts.h"
+#include "GpuKernels.h"
 #include "TileProduct.h"
 #include "mlir/IR/IRMapping.h"
 #include "mlir/IR/TypeUtilities.h"
-#include "GpuKernels.h"
+#include "reprise/Codegen/KernelParts.h"
 
 using namespace mlir;
 using namespace reprise;

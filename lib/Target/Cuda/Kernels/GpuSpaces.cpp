@@ -9,9 +9,9 @@
 
 #include "GpuSpaces.h"
 #include "GpuAttention.h"
+#include "GpuKernels.h"
 #include "GpuProduct.h"
 #include "reprise/Codegen/KernelParts.h"
-#include "GpuKernels.h"
 #include "llvm/ADT/EquivalenceClasses.h"
 #include "llvm/Support/MathExtras.h"
 #include <algorithm>

@@ -16,11 +16,11 @@
 //===----------------------------------------------------------------------===//
 
 #include "TileProduct.h"
+#include "GpuKernels.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
-#include "GpuKernels.h"
 
 using namespace mlir;
 using namespace reprise;
