@@ -14,6 +14,7 @@
 
 #include "CutSegments.h"
 #include "Marks.h"
+#include "reprise/CheckpointingModes.h"
 #include "reprise/IR/BlockRewrite.h"
 #include "reprise/IR/Origin.h"
 #include "reprise/IR/Pattern.h"
@@ -28,6 +29,8 @@ namespace reprise {
 using namespace mlir;
 using namespace reprise;
 using namespace reprise::sg;
+
+static constexpr uint64_t kMostSegments = 1000000;
 
 static void annotate(func::FuncOp function,
                      llvm::function_ref<bool(sg::BlockOp)> choose) {
@@ -113,10 +116,14 @@ static void wrapAboveThreshold(const FlatModel &model, uint64_t threshold) {
   }
 }
 
+using Mode = CheckpointingMode::Kind;
+
 /// Returns true if a mode dissolves the model's blocks.
 static bool cutsModel(StringRef mode) {
-  return mode == "sqrt" || mode.starts_with("segments=") ||
-         mode.starts_with("threshold-bytes=");
+  std::optional<ParsedMode> parsed = parseCheckpointingMode(mode);
+  return parsed &&
+         (parsed->kind == Mode::Sqrt || parsed->kind == Mode::Segments ||
+          parsed->kind == Mode::ThresholdBytes);
 }
 
 /// Annotates the blocks that `pattern` names; `mode` is for a message.
@@ -161,7 +168,7 @@ private:
   LogicalResult assign(func::FuncOp function);
   LogicalResult applyMode(func::FuncOp function);
   LogicalResult checkCuttable(func::FuncOp function);
-  LogicalResult cut(func::FuncOp function);
+  LogicalResult cut(func::FuncOp function, ParsedMode how);
   LogicalResult assignSegments(func::FuncOp function, uint64_t segments);
 };
 } // namespace
@@ -198,30 +205,16 @@ LogicalResult AssignCheckpointing::checkCuttable(func::FuncOp function) {
 }
 
 /// Applies the modes that dissolve blocks.
-LogicalResult AssignCheckpointing::cut(func::FuncOp function) {
-  uint64_t segments = 0, threshold = 0;
-  StringRef text = mode;
-  bool isThreshold = text.consume_front("threshold-bytes=");
-  bool isSegments = !isThreshold && text.consume_front("segments=");
-  if (isThreshold)
-    isThreshold = !text.getAsInteger(10, threshold);
-  if (isSegments)
-    isSegments = !text.getAsInteger(10, segments) && segments >= 1 &&
-                 segments <= 1000000;
-  if (!isThreshold && !isSegments && mode != "sqrt")
-    return function.emitError()
-           << "unknown checkpointing mode '" << mode
-           << "'; known are none, annotated, per-block, nested, segments=N, "
-              "sqrt and threshold-bytes=B";
+LogicalResult AssignCheckpointing::cut(func::FuncOp function, ParsedMode how) {
   if (function.isExternal())
     return success();
   if (failed(checkCuttable(function)))
     return failure();
-  if (isSegments)
-    return assignSegments(function, segments);
+  if (how.kind == Mode::Segments)
+    return assignSegments(function, how.number);
   FlatModel model = dissolve(function);
-  if (isThreshold)
-    wrapAboveThreshold(model, threshold);
+  if (how.kind == Mode::ThresholdBytes)
+    wrapAboveThreshold(model, how.number);
   else
     wrapRuns(model, cutEverySqrt(model));
   return success();
@@ -244,16 +237,29 @@ LogicalResult AssignCheckpointing::assign(func::FuncOp function) {
 }
 
 LogicalResult AssignCheckpointing::applyMode(func::FuncOp function) {
-  if (mode == "annotated")
+  std::optional<ParsedMode> how = parseCheckpointingMode(mode);
+  bool isInRange = how && (how->kind != Mode::Segments ||
+                           (how->number >= 1 && how->number <= kMostSegments));
+  if (!isInRange)
+    return function.emitError() << "unknown checkpointing mode '" << mode
+                                << "'; known are " << listCheckpointingModes();
+  switch (how->kind) {
+  case Mode::Annotated:
     return success();
   // Annotations of the model don't mix with those of a mode.
-  if (mode == "none")
+  case Mode::None:
     annotate(function, [](sg::BlockOp) { return false; });
-  else if (mode == "per-block")
+    return success();
+  case Mode::PerBlock:
     annotate(function, isInnermost);
-  else if (mode == "nested")
+    return success();
+  case Mode::Nested:
     annotate(function, [](sg::BlockOp) { return true; });
-  else
-    return cut(function);
-  return success();
+    return success();
+  case Mode::Segments:
+  case Mode::Sqrt:
+  case Mode::ThresholdBytes:
+    return cut(function, *how);
+  }
+  llvm_unreachable("every mode is handled");
 }

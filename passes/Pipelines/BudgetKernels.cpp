@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "BudgetKernels.h"
+#include "reprise/CheckpointingModes.h"
 #include "reprise/IR/Kernel.h"
 #include "reprise/Target/Target.h"
 
@@ -69,9 +70,7 @@ static std::vector<KernelChoice> choicesBeside(func::FuncOp step,
     choices.push_back(
         {"none", 0, "products alone", /*isForSmall=*/true, "none", 0.4});
   }
-  for (const char *mode :
-       {"annotated", "per-block", "nested", "segments=2", "segments=3",
-        "segments=4", "segments=6", "segments=8", "sqrt", "threshold-bytes=0"})
+  for (const std::string &mode : plannedModes())
     choices.push_back({mode});
   return choices;
 }

@@ -4,6 +4,7 @@
 // that an option without a key fails it.
 //
 //===----------------------------------------------------------------------===//
+#include "reprise/CheckpointingModes.h"
 #include "reprise/Recipe/Recipe.h"
 #include <algorithm>
 
@@ -175,8 +176,9 @@ static void addTraining(Keys &keys) {
 /// Memory, and the machine.
 static void addMemory(Keys &keys) {
   keys.add(text("training.checkpointing", "--checkpointing", "none",
-                "What to recompute in the backward pass: none, annotated, "
-                "per-block, nested, segments=N, sqrt, threshold-bytes=SIZE"));
+                ("What to recompute in the backward pass: " +
+                 reprise::listCheckpointingModes())
+                    .c_str()));
   keys.add(
       example(text("training.budget", "--budget", "2GiB",
                    "Bytes that the whole program may take, a share of those "

@@ -7,7 +7,7 @@
 // RUN: reprise-opt %s --sg-assign-checkpointing=mode=segments=1000000 2>&1 \
 // RUN:   | FileCheck %s --check-prefix=MANY
 
-// CHECK: error: unknown checkpointing mode '{{.*}}'; known are none, annotated, per-block, nested, segments=N, sqrt and threshold-bytes=B
+// CHECK: error: unknown checkpointing mode '{{.*}}'; known are none, annotated, per-block, nested, segments=N, sqrt, threshold-bytes=SIZE
 
 // MANY: warning: can be cut into 2 segments at most, not into 1000000
 // MANY: sg.module "segment1"

@@ -29,6 +29,8 @@ BEGIN {
   common["reprise/Limits.h"] = common["reprise/Kept.h"] = 1
   common["reprise/LibraryFunctions.h"] = common["reprise/ProgramTerms.h"] = 1
   common["reprise/EntrySummary.h"] = 1
+  common["reprise/CheckpointingModes.h"] = 1
+  common["reprise/CheckpointingModes.def"] = 1
   # Folders of the runtime that each of them may include.
   below["support"] = " support "
   below["core"] = " support core "

@@ -4,6 +4,7 @@
 #include "CommandLine.h"
 #include "Console.h"
 #include "RooflineCache.h"
+#include "reprise/CheckpointingModes.h"
 #include "reprise/Limits.h"
 #include "reprise/Runtime/HostProcessors.h"
 #include "reprise/Target/Target.h"
@@ -13,6 +14,7 @@
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringRef.h"
 #include <cmath>
+#include <limits>
 #include <set>
 #include <unistd.h>
 
@@ -37,11 +39,9 @@ void CompileFlags::addTo(CLI::App &app) {
 /// Options of kept values, recomputation and costs.
 void CompileFlags::addMemoryOptions() {
   command
-      ->add_option(
-          "--checkpointing", checkpointing,
-          "What to recompute in the backward pass: none (default for the zoo's "
-          "models), annotated (default for other models, and with --annotate), "
-          "per-block, nested, segments=N, sqrt, threshold-bytes=SIZE")
+      ->add_option("--checkpointing", checkpointing,
+                   "What to recompute in the backward pass: " +
+                       listCheckpointingModes(ModeNotes::Yes))
       ->type_name("MODE")
       ->group(kCompileGroup);
   command
@@ -322,36 +322,30 @@ void CompileFlags::warnElsewhere(const CostModel &costs, const Target &device,
     warn("'" + *profile + "' was measured elsewhere: " + other);
 }
 
-std::vector<std::string> tools::checkpointingModes() {
-  return {"none",       "annotated", "per-block",           "nested",
-          "segments=4", "sqrt",      "threshold-bytes=1MiB"};
-}
-
 /// Converts a mode to the form of sg-assign-checkpointing: sizes in bytes.
 static rt::Expected<std::string> readMode(const std::string &mode) {
-  std::vector<std::string> modes = checkpointingModes();
-  bool isPlain = mode.find('=') == std::string::npos;
-  if (isPlain && llvm::is_contained(modes, mode))
-    return mode;
-  auto [key, value] = llvm::StringRef(mode).split('=');
-  if (key == "threshold-bytes" && !value.empty()) {
+  std::optional<ParsedMode> parsed = parseCheckpointingMode(mode);
+  auto [name, value] = llvm::StringRef(mode).split('=');
+  const CheckpointingMode *known = findCheckpointingMode(name);
+  bool isSegments = known && known->kind == CheckpointingMode::Kind::Segments;
+  if (known && known->kind == CheckpointingMode::Kind::ThresholdBytes &&
+      !value.empty()) {
     rt::Expected<uint64_t> bytes = text::parseSize(value.str());
     if (!bytes.ok())
       return misuse("--checkpointing " + mode + ": " +
                     bytes.status().message());
-    return "threshold-bytes=" + std::to_string(*bytes);
+    return known->with(std::to_string(*bytes));
   }
-  unsigned segments = 0;
-  if (key == "segments" && !value.getAsInteger(10, segments) && segments > 0)
-    return mode;
-  if (key == "segments")
+  if (isSegments && !(parsed && parsed->number > 0 &&
+                      parsed->number <= std::numeric_limits<unsigned>::max()))
     return misuse("--checkpointing " + mode +
                   ": give the number of segments as segments=4");
-  std::string meant = text::nearest(mode, modes);
+  if (parsed)
+    return mode;
+  std::string meant = text::nearest(mode, exampleModes());
   return misuse("'" + mode + "' is not a checkpointing mode" +
                 (meant.empty() ? "" : "; did you mean '" + meant + "'?") +
-                " (modes are none, annotated, per-block, nested, segments=N, "
-                "sqrt, threshold-bytes=SIZE)");
+                " (modes are " + listCheckpointingModes() + ")");
 }
 
 /// Reads "2GiB", "80%" or "auto".

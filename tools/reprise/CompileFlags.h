@@ -19,9 +19,6 @@ constexpr llvm::StringLiteral kDefaultOptimizer = "sgd";
 /// The heading of these options in the help.
 constexpr const char *kCompileGroup = "Compilation";
 
-/// Values of --checkpointing; modes that take a number come with an example.
-std::vector<std::string> checkpointingModes();
-
 /// Options of a compilation.
 class CompileFlags {
 public:

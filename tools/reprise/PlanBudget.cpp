@@ -12,6 +12,7 @@
 #include "JsonAnswer.h"
 #include "KeptPlan.h"
 #include "Refusal.h"
+#include "reprise/CheckpointingModes.h"
 #include "text/Size.h"
 #include "text/Table.h"
 #include <nlohmann/json.hpp>
@@ -30,10 +31,13 @@ struct BudgetReport {
 };
 } // namespace
 
-/// The modes shown in the picture of a sweep.
-static const std::vector<std::string> kModes = {
-    "annotated",  "per-block",  "nested", "segments=2",
-    "segments=4", "segments=8", "sqrt"};
+/// Returns the modes shown in the picture of a sweep, which has the points
+/// without recomputation already.
+static std::vector<std::string> modesOfPicture() {
+  std::vector<std::string> modes = comparedModes();
+  llvm::erase(modes, "none");
+  return modes;
+}
 
 //===----------------------------------------------------------------------===//
 // One budget, all budgets
@@ -110,7 +114,7 @@ static rt::Status planBudget(ModelRequest request,
   if (refused)
     report.refusal = refuse(request, *refused);
   sweep.isAsked = isAsked;
-  REPRISE_RETURN_IF_ERROR(addModes(request, kModes, sweep));
+  REPRISE_RETURN_IF_ERROR(addModes(request, modesOfPicture(), sweep));
   report.text = toText(sweep);
   if (isAsked && !refused) {
     // The sweep's own plans have no bound.

@@ -20,6 +20,7 @@
 #include "ProgramSource.h"
 #include "RunSource.h"
 #include "artifact/BudgetFacts.h"
+#include "reprise/CheckpointingModes.h"
 #include "text/Size.h"
 #include "text/Table.h"
 #include <nlohmann/json.hpp>
@@ -48,10 +49,6 @@ struct PlanRow {
 
 /// States if a mode is the user's or one of a table of all.
 enum class Asked { Yes, No };
-
-static constexpr const char *kModes[] = {
-    "none",       "annotated",  "per-block",  "nested",
-    "segments=2", "segments=4", "segments=8", "sqrt"};
 
 //===----------------------------------------------------------------------===//
 // Planning
@@ -102,7 +99,7 @@ static rt::Status planSource(const PlanCommandOptions &options,
   if (options.compile.hasCheckpointing() || evaluation ||
       !request->compile.recompute.empty())
     return planModel(*request, evaluation, Asked::Yes, rows);
-  for (const char *mode : kModes) {
+  for (const std::string &mode : comparedModes()) {
     request->compile.checkpointing = mode;
     REPRISE_RETURN_IF_ERROR(planModel(*request, evaluation, Asked::No, rows));
   }

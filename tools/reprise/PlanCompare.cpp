@@ -7,6 +7,7 @@
 #include "ModelRequest.h"
 #include "Refusal.h"
 #include "artifact/BudgetFacts.h"
+#include "reprise/CheckpointingModes.h"
 #include "reprise/Passes/MemorySavings.h"
 #include "text/Size.h"
 #include "text/Table.h"
@@ -33,8 +34,7 @@ struct Way {
 static std::vector<Way> waysOf(const ModelRequest &request,
                                const CompileFlags &compile) {
   std::vector<Way> ways;
-  for (const char *mode : {"none", "annotated", "per-block", "nested",
-                           "segments=2", "segments=4", "segments=8", "sqrt"})
+  for (const std::string &mode : comparedModes())
     ways.push_back({mode});
   const std::string &asked = request.compile.checkpointing;
   bool isNew = std::none_of(ways.begin(), ways.end(),

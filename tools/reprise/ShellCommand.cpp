@@ -6,6 +6,7 @@
 #include "ModelSource.h"
 #include "RecipeFlags.h"
 #include "ShellHelp.h"
+#include "reprise/CheckpointingModes.h"
 
 using namespace reprise;
 using namespace reprise::tools;
@@ -24,7 +25,7 @@ static std::vector<std::string> valuesOf(const CLI::Option &option) {
     return models;
   }
   if (name == "--checkpointing")
-    return checkpointingModes();
+    return exampleModes();
   if (name == "shell")
     return {"bash", "zsh", "fish"};
   static const recipe::Keys keys = allKeys();

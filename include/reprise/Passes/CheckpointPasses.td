@@ -49,8 +49,7 @@ def SgAssignCheckpointing
     ```
   }];
   let options = [Option<"mode", "mode", "std::string", "\"annotated\"",
-    "none, annotated, per-block, nested, segments=N, sqrt or "
-    "threshold-bytes=B">,
+    "one of the modes above">,
     ListOption<"recompute", "recompute", "std::string",
     "globs of paths or file:line of blocks to annotate as well">];
   let dependentDialects = ["::reprise::sg::SgDialect"];
