@@ -91,6 +91,15 @@ reprise::createTarget(llvm::StringRef text, unsigned threads) {
   return checked(entry->fromText(rest, threads));
 }
 
+mlir::FailureOr<std::unique_ptr<Target>>
+reprise::createTargetFor(mlir::Operation *op, llvm::StringRef text,
+                         unsigned threads) {
+  rt::Expected<std::unique_ptr<Target>> target = createTarget(text, threads);
+  if (!target.ok())
+    return op->emitError() << target.status().message();
+  return std::move(*target);
+}
+
 rt::Expected<std::unique_ptr<Target>>
 reprise::createTargetOf(llvm::StringRef device, llvm::StringRef features,
                         unsigned threads) {

@@ -11,11 +11,11 @@
 //          does not have them.
 //
 //===----------------------------------------------------------------------===//
-#include "CreateTarget.h"
 #include "reprise/Bridge/ElementTypes.h"
 #include "reprise/IR/Kernel.h"
 #include "reprise/IR/Origin.h"
 #include "reprise/Passes/Algorithms.h"
+#include "reprise/Target/Target.h"
 #include "llvm/Support/Format.h"
 
 namespace reprise {

@@ -16,11 +16,11 @@
 // Fails:   where some hidden units are large and there is no such target.
 //
 //===----------------------------------------------------------------------===//
-#include "CreateTarget.h"
 #include "mlir/IR/IRMapping.h"
 #include "reprise/IR/Kernel.h"
 #include "reprise/IR/Origin.h"
 #include "reprise/Passes/Algorithms.h"
+#include "reprise/Target/Target.h"
 #include "llvm/ADT/SetVector.h"
 #include "llvm/Support/FormatVariadic.h"
 #include <optional>

@@ -7,9 +7,9 @@
 // Fails:   where some are large and there is no such target.
 //
 //===----------------------------------------------------------------------===//
-#include "CreateTarget.h"
 #include "reprise/IR/SparedNorms.h"
 #include "reprise/Passes/Algorithms.h"
+#include "reprise/Target/Target.h"
 #include "llvm/Support/FormatVariadic.h"
 
 namespace reprise {

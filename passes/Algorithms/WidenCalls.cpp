@@ -9,12 +9,12 @@
 // Fails:   where there is no such target.
 //
 //===----------------------------------------------------------------------===//
-#include "CreateTarget.h"
 #include "reprise/Bridge/ElementTypes.h"
 #include "reprise/IR/Kernel.h"
 #include "reprise/IR/Origin.h"
 #include "reprise/IR/Rt.h"
 #include "reprise/Passes/Algorithms.h"
+#include "reprise/Target/Target.h"
 
 namespace reprise {
 #define GEN_PASS_DEF_SGWIDENCALLS

@@ -9,8 +9,8 @@
 //          have; the module is then unchanged.
 //
 //===----------------------------------------------------------------------===//
-#include "../Algorithms/CreateTarget.h"
 #include "reprise/Passes/Program.h"
+#include "reprise/Target/Target.h"
 
 namespace reprise {
 #define GEN_PASS_DEF_SGLOWERTORT

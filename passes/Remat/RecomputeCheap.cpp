@@ -532,11 +532,11 @@ private:
       return mostReads;
     if (target.empty())
       return kReadsOfCheapValues;
-    auto created = createTarget(target, /*threads=*/1);
-    if (created.ok())
-      return (*created)->readsOfCheapValues();
-    getOperation().emitError() << created.status().message();
-    return std::nullopt;
+    FailureOr<std::unique_ptr<Target>> created =
+        createTargetFor(getOperation(), target);
+    if (failed(created))
+      return std::nullopt;
+    return (*created)->readsOfCheapValues();
   }
 };
 } // namespace

@@ -187,6 +187,11 @@ std::vector<std::string> targetNames();
 rt::Expected<std::unique_ptr<Target>> createTarget(llvm::StringRef text,
                                                    unsigned threads);
 
+/// The same for passes, which report failures as errors of an op.
+mlir::FailureOr<std::unique_ptr<Target>> createTargetFor(mlir::Operation *op,
+                                                         llvm::StringRef text,
+                                                         unsigned threads = 1);
+
 /// The target of a program that records this device and these features.
 rt::Expected<std::unique_ptr<Target>> createTargetOf(llvm::StringRef device,
                                                      llvm::StringRef features,
