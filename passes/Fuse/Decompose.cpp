@@ -10,12 +10,12 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "CastMotion.h"
-#include "ConvolutionForms.h"
-#include "EarlyMaxima.h"
-#include "GradientSums.h"
-#include "Patches.h"
-#include "ProductBias.h"
+#include "../Rewrites/CastMotion.h"
+#include "../Rewrites/ConvolutionForms.h"
+#include "../Rewrites/EarlyMaxima.h"
+#include "../Rewrites/GradientSums.h"
+#include "../Rewrites/Patches.h"
+#include "../Rewrites/ProductBias.h"
 #include "mlir/Transforms/WalkPatternRewriteDriver.h"
 #include "reprise/Bridge/ElementTypes.h"
 #include "reprise/Bridge/PlanProblem.h"

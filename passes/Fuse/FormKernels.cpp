@@ -10,8 +10,8 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "../Rewrites/SliceMotion.h"
 #include "Groups.h"
-#include "SliceMotion.h"
 #include "mlir/IR/IRMapping.h"
 #include "mlir/Transforms/WalkPatternRewriteDriver.h"
 #include "reprise/IR/Origin.h"

@@ -4,7 +4,7 @@
 // patterns, which others may put among their own.
 //
 //===----------------------------------------------------------------------===//
-#include "../../passes/Fuse/GradientSums.h"
+#include "../../passes/Rewrites/GradientSums.h"
 #include "mlir/IR/Verifier.h"
 #include "mlir/Parser/Parser.h"
 #include "mlir/Transforms/GreedyPatternRewriteDriver.h"

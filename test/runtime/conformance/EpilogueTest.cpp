@@ -19,7 +19,6 @@
 
 using namespace reprise;
 using namespace reprise::test;
-using LibraryOp;
 using rt::Epilogue;
 using Epilogues = std::vector<Epilogue>;
 

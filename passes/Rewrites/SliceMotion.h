@@ -1,6 +1,6 @@
 //===- SliceMotion.h - Rows of products from rows of operands ---*- C++ -*-===//
-#ifndef REPRISE_PASSES_FUSE_SLICEMOTION_H
-#define REPRISE_PASSES_FUSE_SLICEMOTION_H
+#ifndef REPRISE_PASSES_REWRITES_SLICEMOTION_H
+#define REPRISE_PASSES_REWRITES_SLICEMOTION_H
 
 #include "mlir/IR/PatternMatch.h"
 #include <functional>
@@ -23,4 +23,4 @@ void populateSliceMotionPatterns(
 
 } // namespace reprise::sg
 
-#endif // REPRISE_PASSES_FUSE_SLICEMOTION_H
+#endif // REPRISE_PASSES_REWRITES_SLICEMOTION_H

@@ -1,6 +1,6 @@
 //===- ConvolutionForms.h - Convolution shapes for a library ----*- C++ -*-===//
-#ifndef REPRISE_PASSES_FUSE_CONVOLUTIONFORMS_H
-#define REPRISE_PASSES_FUSE_CONVOLUTIONFORMS_H
+#ifndef REPRISE_PASSES_REWRITES_CONVOLUTIONFORMS_H
+#define REPRISE_PASSES_REWRITES_CONVOLUTIONFORMS_H
 
 #include "mlir/IR/PatternMatch.h"
 #include <functional>
@@ -29,4 +29,4 @@ void populateConvolutionFormPatterns(mlir::RewritePatternSet &patterns,
 
 } // namespace reprise::sg
 
-#endif // REPRISE_PASSES_FUSE_CONVOLUTIONFORMS_H
+#endif // REPRISE_PASSES_REWRITES_CONVOLUTIONFORMS_H

@@ -1,6 +1,6 @@
 //===- Patches.h - Convolutions of patches as products ----------*- C++ -*-===//
-#ifndef REPRISE_PASSES_FUSE_PATCHES_H
-#define REPRISE_PASSES_FUSE_PATCHES_H
+#ifndef REPRISE_PASSES_REWRITES_PATCHES_H
+#define REPRISE_PASSES_REWRITES_PATCHES_H
 
 #include "mlir/IR/PatternMatch.h"
 
@@ -14,4 +14,4 @@ void populatePatchPatterns(mlir::RewritePatternSet &patterns);
 
 } // namespace reprise::sg
 
-#endif // REPRISE_PASSES_FUSE_PATCHES_H
+#endif // REPRISE_PASSES_REWRITES_PATCHES_H

@@ -1,6 +1,6 @@
 //===- CastMotion.h - Casts on the kernels' side of views -------*- C++ -*-===//
-#ifndef REPRISE_PASSES_FUSE_CASTMOTION_H
-#define REPRISE_PASSES_FUSE_CASTMOTION_H
+#ifndef REPRISE_PASSES_REWRITES_CASTMOTION_H
+#define REPRISE_PASSES_REWRITES_CASTMOTION_H
 
 #include "mlir/IR/PatternMatch.h"
 
@@ -13,4 +13,4 @@ void populateCastMotionPatterns(mlir::RewritePatternSet &patterns);
 
 } // namespace reprise::sg
 
-#endif // REPRISE_PASSES_FUSE_CASTMOTION_H
+#endif // REPRISE_PASSES_REWRITES_CASTMOTION_H

@@ -1,6 +1,6 @@
 //===- ProductBias.h - Bias additions as part of products -------*- C++ -*-===//
-#ifndef REPRISE_PASSES_FUSE_PRODUCTBIAS_H
-#define REPRISE_PASSES_FUSE_PRODUCTBIAS_H
+#ifndef REPRISE_PASSES_REWRITES_PRODUCTBIAS_H
+#define REPRISE_PASSES_REWRITES_PRODUCTBIAS_H
 
 #include "mlir/IR/PatternMatch.h"
 #include <functional>
@@ -18,4 +18,4 @@ void populateProductBiasPatterns(mlir::RewritePatternSet &patterns,
 
 } // namespace reprise::sg
 
-#endif // REPRISE_PASSES_FUSE_PRODUCTBIAS_H
+#endif // REPRISE_PASSES_REWRITES_PRODUCTBIAS_H

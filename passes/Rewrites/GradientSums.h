@@ -1,6 +1,6 @@
 //===- GradientSums.h - Gradients added in place by products ----*- C++ -*-===//
-#ifndef REPRISE_PASSES_FUSE_GRADIENTSUMS_H
-#define REPRISE_PASSES_FUSE_GRADIENTSUMS_H
+#ifndef REPRISE_PASSES_REWRITES_GRADIENTSUMS_H
+#define REPRISE_PASSES_REWRITES_GRADIENTSUMS_H
 
 #include "mlir/IR/Block.h"
 #include <functional>
@@ -18,4 +18,4 @@ void addUpGradients(mlir::Block &block, const AddsInPlace &adds);
 
 } // namespace reprise::sg
 
-#endif // REPRISE_PASSES_FUSE_GRADIENTSUMS_H
+#endif // REPRISE_PASSES_REWRITES_GRADIENTSUMS_H

@@ -1,6 +1,6 @@
 //===- EarlyMaxima.h - Pools' maxima found in the forward pass --*- C++ -*-===//
-#ifndef REPRISE_PASSES_FUSE_EARLYMAXIMA_H
-#define REPRISE_PASSES_FUSE_EARLYMAXIMA_H
+#ifndef REPRISE_PASSES_REWRITES_EARLYMAXIMA_H
+#define REPRISE_PASSES_REWRITES_EARLYMAXIMA_H
 
 #include "mlir/IR/PatternMatch.h"
 
@@ -13,4 +13,4 @@ void populateEarlyMaximaPatterns(mlir::RewritePatternSet &patterns);
 
 } // namespace reprise::sg
 
-#endif // REPRISE_PASSES_FUSE_EARLYMAXIMA_H
+#endif // REPRISE_PASSES_REWRITES_EARLYMAXIMA_H
