@@ -55,21 +55,16 @@ static std::vector<KernelChoice> choicesBeside(func::FuncOp step,
   // Gradients summed by products are one tensor instead of two.
   if (options.amp.empty() && options.fuse && hasGradientsOfImages(step)) {
     choices.push_back({"none", 0, "gradients added up", /*isForSmall=*/true,
-                       "all", 0.5, /*addGradients=*/true});
+                       0.5, /*addGradients=*/true});
     choices.push_back({"none", 2.5, "sums kept, gradients added up",
-                       /*isForSmall=*/true, "all", 0.25,
-                       /*addGradients=*/true});
+                       /*isForSmall=*/true, 0.25, /*addGradients=*/true});
   }
   // Budgets matter where recomputing such a value takes time.
   rt::Expected<std::unique_ptr<Target>> target =
       createTarget(options.target, options.threads);
-  if (target.ok() && (*target)->bytesAreTime()) {
+  if (target.ok() && (*target)->bytesAreTime())
     choices.push_back({"none", kReadsOfCheapValues, "sums recomputed",
-                       /*isForSmall=*/true, "backward"});
-    // A kernel with a product holds all of its neighbours' values at once.
-    choices.push_back(
-        {"none", 0, "products alone", /*isForSmall=*/true, "none", 0.4});
-  }
+                       /*isForSmall=*/true});
   for (const std::string &mode : plannedModes())
     choices.push_back({mode});
   return choices;

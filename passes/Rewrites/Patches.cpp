@@ -12,7 +12,7 @@
 
 #include "Patches.h"
 #include "reprise/IR/Origin.h"
-#include "reprise/IR/Product.h"
+#include "reprise/IR/Patches.h"
 #include "reprise/IR/Sg.h"
 
 using namespace mlir;

@@ -12,7 +12,7 @@
 
 #include "reprise/IR/Autocast.h"
 #include "reprise/IR/Origin.h"
-#include "reprise/IR/Product.h"
+#include "reprise/IR/Patches.h"
 #include "reprise/Passes/Train.h"
 
 namespace reprise {

@@ -10,7 +10,6 @@
 #include "GpuSpaces.h"
 #include "GpuAttention.h"
 #include "GpuKernels.h"
-#include "GpuProduct.h"
 #include "reprise/Codegen/KernelParts.h"
 #include "llvm/ADT/EquivalenceClasses.h"
 #include "llvm/Support/MathExtras.h"
@@ -390,8 +389,6 @@ static FailureOr<KernelTraits> analyzeAttention(Block &body, Operation *op) {
 FailureOr<KernelTraits> reprise::analyzeGpuKernel(Block &body) {
   if (Operation *op = attentionIn(body))
     return analyzeAttention(body, op);
-  if (productIn(body))
-    return analyzeGpuProduct(body);
   FailureOr<KernelTraits> traits = analyzeKernel(body, KernelShape());
   FailureOr<std::vector<GpuSpace>> spaces = readGpuSpaces(body);
   if (failed(traits) || failed(spaces))
