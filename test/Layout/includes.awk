@@ -30,7 +30,7 @@ BEGIN {
   common["reprise/LibraryFunctions.h"] = common["reprise/ProgramTerms.h"] = 1
   common["reprise/EntrySummary.h"] = 1
   common["reprise/CheckpointingModes.h"] = 1
-  common["reprise/CheckpointingModes.def"] = 1
+  common["reprise/CheckpointingModes.def"] = common["reprise/Settings.def"] = 1
   # Folders of the runtime that each of them may include.
   below["support"] = " support "
   below["core"] = " support core "
