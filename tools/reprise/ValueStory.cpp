@@ -2,6 +2,7 @@
 
 #include "ValueStory.h"
 #include "reprise/Plan/BufferNames.h"
+#include "reprise/Plan/Choice.h"
 #include "llvm/Support/GlobPattern.h"
 #include <algorithm>
 #include <numeric>
