@@ -34,7 +34,7 @@ function(reprise_add_lit_suite)
   if(CMAKE_SYSTEM_PROCESSOR STREQUAL "x86_64" AND NOT REPRISE_SANITIZE)
     add_test(NAME TextualTestsOnAvx2 COMMAND ${REPRISE_LIT} -sv -j1
       --param work=${CMAKE_CURRENT_BINARY_DIR}/lit-avx2
-      --filter "cli/(amp|bad-models|minimal-filtering|process|profile|target)[.]|Memory/elements"
+      --filter "cli/(amp|bad-models|minimal-filtering|process|profile|target)[.]|Program/elements"
       ${CMAKE_CURRENT_BINARY_DIR})
     set_tests_properties(TextualTestsOnAvx2 PROPERTIES
       ENVIRONMENT REPRISE_HIDE_FEATURES=avx512f)

@@ -9,11 +9,24 @@
 #ifndef REPRISE_LIBRARYFUNCTIONS_H
 #define REPRISE_LIBRARYFUNCTIONS_H
 
+#include "reprise/ProgramTerms.h"
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
 
 namespace reprise {
+
+/// A function of a library.
+enum class LibraryOp : uint8_t {
+  Conv2D,
+  Conv2DInputGrad,
+  Conv2DFilterGrad,
+  MatMul,
+  RmsNorm,
+  Attention,
+  AttentionGrad
+};
 
 /// Inputs that determine the random numbers of a call: seed and step.
 constexpr size_t kCountersOfDraw = 2;
@@ -46,7 +59,7 @@ struct LibraryFunction {
   }
 };
 
-/// Indexed by the schema's `LibraryOp`.
+/// Indexed by LibraryOp.
 constexpr LibraryFunction kLibraryFunctions[] = {
     {"conv2d", 2, 1, 9, 0, true},
     {"conv2d_input_grad", 2, 1, 9, 0, true},
@@ -59,8 +72,9 @@ constexpr LibraryFunction kLibraryFunctions[] = {
 constexpr size_t kLibraryFunctionCount =
     sizeof(kLibraryFunctions) / sizeof(kLibraryFunctions[0]);
 
-/// Operations that a call applies to its function's result, with the schema's
-/// numbers.
+static_assert(size_t(LibraryOp::AttentionGrad) + 1 == kLibraryFunctionCount);
+
+/// Operations that a call applies to its function's result.
 enum class LibraryEpilogue : uint8_t { Bias, Relu, Add };
 
 struct LibraryEpilogueForm {
@@ -76,6 +90,21 @@ constexpr LibraryEpilogueForm kLibraryEpilogues[] = {
 };
 constexpr size_t kLibraryEpilogueCount =
     sizeof(kLibraryEpilogues) / sizeof(kLibraryEpilogues[0]);
+
+template <typename Form, size_t count>
+constexpr std::array<const char *, count> namesOf(const Form (&forms)[count]) {
+  std::array<const char *, count> names = {};
+  for (size_t k = 0; k < count; ++k)
+    names[k] = forms[k].name;
+  return names;
+}
+
+template <> struct TermNames<LibraryOp> {
+  static constexpr auto names = namesOf(kLibraryFunctions);
+};
+template <> struct TermNames<LibraryEpilogue> {
+  static constexpr auto names = namesOf(kLibraryEpilogues);
+};
 
 /// The maximum number of a call's epilogues.
 constexpr size_t kMaxEpilogues = 8;

@@ -15,18 +15,6 @@ using namespace mlir;
 using namespace reprise;
 using namespace reprise::rt_dialect;
 
-static double ratio(uint64_t part, uint64_t whole) {
-  return whole ? static_cast<double>(part) / static_cast<double>(whole) : 0;
-}
-
-double EntrySummary::placementRatio() const {
-  return maxLive == fixed ? 1 : ratio(peak - fixed, maxLive - fixed);
-}
-
-double EntrySummary::recomputedShare() const {
-  return ratio(recomputedFlops, baseFlops);
-}
-
 static EntrySummary summarizeEntry(EntryOp entry, uint64_t fixedBytes) {
   EntrySummary summary;
   summary.name = entry.getSymName().str();

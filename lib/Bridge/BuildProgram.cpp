@@ -51,7 +51,7 @@ private:
   uint64_t sizeOf(const plan::Buffer &buffer) const {
     return touchedBytes(problem.graph, buffer);
   }
-  plan::Reason reasonOf(const plan::Buffer &buffer) const;
+  Reason reasonOf(const plan::Buffer &buffer) const;
   bool isKept(ValueId value) const;
   uint64_t peak() const;
   uint64_t maxLive() const;
@@ -169,15 +169,15 @@ bool EntryBuilder::isKept(ValueId value) const {
          problem.ops[producer].phase == Phase::Forward;
 }
 
-plan::Reason EntryBuilder::reasonOf(const plan::Buffer &buffer) const {
+Reason EntryBuilder::reasonOf(const plan::Buffer &buffer) const {
   if (std::optional<Reason> ofKind = rt_dialect::reasonOf(kindOf(buffer)))
-    return static_cast<plan::Reason>(*ofKind);
+    return *ofKind;
   // If several values use the buffer in turn, the last kept one decides.
   auto kept = std::find_if(buffer.values.rbegin(), buffer.values.rend(),
                            [&](ValueId value) { return isKept(value); });
   if (kept == buffer.values.rend())
-    return kindOf(buffer) == BufferKind::Recomputed ? plan::Reason::Again
-                                                    : plan::Reason::Passing;
+    return kindOf(buffer) == BufferKind::Recomputed ? Reason::Again
+                                                    : Reason::Passing;
   OpId producer = problem.graph.values[*kept].producer;
   const PlannedOp &op = problem.ops[producer];
   plan::Bargain bargain;
@@ -249,9 +249,7 @@ void EntryBuilder::addBuffers() {
                      kindOf(buffer), offset, sizeOf(buffer),
                      builder.getI64IntegerAttr(buffer.firstStep),
                      builder.getI64IntegerAttr(buffer.lastStep),
-                     // The two enums have the same numbers.
-                     ReasonAttr::get(builder.getContext(),
-                                     static_cast<Reason>(reasonOf(buffer))));
+                     ReasonAttr::get(builder.getContext(), reasonOf(buffer)));
   }
 }
 
@@ -292,16 +290,14 @@ void EntryBuilder::addCall(OpId id, ArrayAttr inputs, ArrayAttr outputs) {
   if (!op.call.floats.empty())
     floats = builder.getDenseF64ArrayAttr(op.call.floats);
   SmallVector<Attribute> epilogues;
-  // The enums have the numbers of the artifact's schema.
   for (LibraryEpilogue epilogue : op.call.epilogues)
-    epilogues.push_back(EpilogueAttr::get(builder.getContext(),
-                                          static_cast<Epilogue>(epilogue)));
-  CallOp::create(builder, op.op->getLoc(), static_cast<LibraryOp>(op.call.op),
-                 inputs, outputs, op.call.ints, floats,
-                 epilogues.empty() ? ArrayAttr()
-                                   : builder.getArrayAttr(epilogues),
-                 builder.getStringAttr(op.callInfo.implementation),
-                 workspaceOf(id), stepOf(id));
+    epilogues.push_back(
+        LibraryEpilogueAttr::get(builder.getContext(), epilogue));
+  CallOp::create(
+      builder, op.op->getLoc(), op.call.op, inputs, outputs, op.call.ints,
+      floats, epilogues.empty() ? ArrayAttr() : builder.getArrayAttr(epilogues),
+      builder.getStringAttr(op.callInfo.implementation), workspaceOf(id),
+      stepOf(id));
 }
 
 uint64_t EntryBuilder::baseFlops() const {

@@ -53,14 +53,14 @@ static LogicalResult checkOp(Operation *op, TypeRange operands, Elements taken,
 }
 
 static LogicalResult checkCall(LibraryOpInterface call, const Target &target) {
-  auto function = rt_dialect::symbolizeLibraryOp(call.getLibraryFunction());
+  auto function = termOf<LibraryOp>(call.getLibraryFunction());
   if (!function) // refused elsewhere as an op that no step runs
     return success();
   // Seed and step of a draw are not numbers to compute with.
   size_t counters = streamOf(call) ? kCountersOfDraw : 0;
   TypeRange operands(call->getOperandTypes());
   return checkOp(call, operands.drop_back(counters),
-                 target.callElements(rt::LibraryOp(*function)),
+                 target.callElements(*function),
                  call.getLibraryFunction().str(), target);
 }
 

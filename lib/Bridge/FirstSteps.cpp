@@ -92,7 +92,7 @@ std::vector<uint32_t> reprise::findFirstSteps(const PlanProblem &problem,
   for (auto [number, id] : llvm::enumerate(schedule.order)) {
     OpId first = numbering.add(id);
     stepOf[id] = number;
-    if (first != id && problem.ops[id].phase == rt_dialect::Phase::Recompute)
+    if (first != id && problem.ops[id].phase == Phase::Recompute)
       firstStep[id] = stepOf[first];
   }
   return firstStep;

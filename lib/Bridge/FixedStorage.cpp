@@ -14,7 +14,6 @@
 
 using namespace mlir;
 using namespace reprise;
-using rt_dialect::BufferKind;
 
 static BufferKind kindOf(sg::Role role) {
   switch (role) {

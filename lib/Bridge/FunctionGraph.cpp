@@ -125,8 +125,7 @@ private:
       ofUnknownOrigin.insert(id);
   }
 
-  void addNode(plan::Op node, Operation *op,
-               std::optional<remat::Phase> phase) {
+  void addNode(plan::Op node, Operation *op, std::optional<Phase> phase) {
     result.graph.ops.push_back(std::move(node));
     result.ops.push_back(op);
     phases.push_back(phase);
@@ -540,8 +539,7 @@ private:
         plan::computeLiveness(result.graph, inProgramOrder(result.graph));
     for (OpId id = 0; id < phases.size(); ++id)
       result.graph.ops[id].backward =
-          phases[id] ? *phases[id] == remat::Phase::Backward
-                     : id > liveness.peakStep;
+          phases[id] ? *phases[id] == Phase::Backward : id > liveness.peakStep;
   }
 
   Block &block;
@@ -550,8 +548,8 @@ private:
   FunctionGraph result;
   llvm::DenseMap<Value, ValueId> ids;
   llvm::DenseMap<Value, MadeOf> madeOf;
-  std::vector<std::optional<remat::Phase>> phases; // by OpId
-  std::optional<OpId> last; // of those that keep their order
+  std::vector<std::optional<Phase>> phases; // by OpId
+  std::optional<OpId> last;                 // of those that keep their order
   /// Constants, and values that may share their storage: at run time their
   /// storage is compared with every storage that may have to be freed.
   llvm::DenseSet<ValueId> ofUnknownOrigin;

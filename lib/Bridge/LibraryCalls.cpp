@@ -45,12 +45,11 @@ std::optional<rt::LibraryCallDesc> reprise::describeLibraryCall(Operation *op) {
   auto call = dyn_cast<LibraryOpInterface>(op);
   if (!call)
     return std::nullopt;
-  // The enum has the numbers of the artifact's schema.
-  auto function = rt_dialect::symbolizeLibraryOp(call.getLibraryFunction());
+  auto function = termOf<LibraryOp>(call.getLibraryFunction());
   if (!function)
     return std::nullopt;
   rt::LibraryCallDesc desc;
-  desc.op = static_cast<rt::LibraryOp>(*function);
+  desc.op = *function;
   SmallVector<int64_t> parameters = call.getLibraryParameters();
   desc.ints.assign(parameters.begin(), parameters.end());
   SmallVector<double> floats = call.getLibraryFloats();

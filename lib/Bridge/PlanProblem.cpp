@@ -27,7 +27,6 @@ using plan::kNone;
 using plan::OpId;
 using plan::StorageClass;
 using plan::ValueId;
-using rt_dialect::Phase;
 
 ValueId PlanProblem::rootOf(ValueId value) const {
   while (graph.values[value].viewOf != kNone)
@@ -335,10 +334,10 @@ void ProblemBuilder::sortOps() {
 void ProblemBuilder::setPhases() {
   for (OpId id = 0; id < problem.ops.size(); ++id) {
     PlannedOp &op = problem.ops[id];
-    sg::Phase phase = sg::phaseOf(op.op);
-    if (phase == sg::Phase::Backward)
+    Phase phase = sg::phaseOf(op.op);
+    if (phase == Phase::Backward)
       op.phase = Phase::Backward;
-    else if (phase == sg::Phase::Recompute)
+    else if (phase == Phase::Recompute)
       op.phase = Phase::Recompute;
     if (op.phase != Phase::Forward)
       continue;

@@ -28,7 +28,7 @@ static void addCall(const rt::fb::LibraryCall &call, KeyedOp &op) {
   op.outputs = tensorsOf(call.outputs());
   if (call.ints())
     op.ints = rt::codeInts(
-        rt::LibraryOp(call.op()),
+        LibraryOp(call.op()),
         std::vector<int64_t>(call.ints()->begin(), call.ints()->end()));
   if (call.floats())
     op.floats.assign(call.floats()->begin(), call.floats()->end());

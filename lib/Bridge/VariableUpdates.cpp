@@ -33,7 +33,7 @@ bool ProblemBuilder::isVariableRead(ValueId value) const {
   ValueId root = problem.rootOf(value);
   uint32_t range = problem.fixedRange[root];
   return range != kNone && problem.graph.values[root].producer == kNone &&
-         fixed.ranges[range].kind != rt_dialect::BufferKind::Constant;
+         fixed.ranges[range].kind != BufferKind::Constant;
 }
 
 bool ProblemBuilder::isUpdated(uint32_t range) const {

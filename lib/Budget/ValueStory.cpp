@@ -2,6 +2,7 @@
 
 #include "reprise/Budget/ValueStory.h"
 #include "reprise/Plan/BufferNames.h"
+#include "reprise/Plan/Choice.h"
 #include "llvm/Support/GlobPattern.h"
 #include <algorithm>
 #include <numeric>
@@ -275,30 +276,30 @@ OtherChoice PlanStory::recomputeInstead(ValueId id,
 //===----------------------------------------------------------------------===//
 
 /// Describes a reason; `bargain` is the text about its costs and benefits.
-static std::string describe(plan::Reason reason, const std::string &bargain) {
+static std::string describe(Reason reason, const std::string &bargain) {
   switch (reason) {
-  case plan::Reason::Input:
+  case Reason::Input:
     return "an input of the step, in memory from its start";
-  case plan::Reason::Result:
+  case Reason::Result:
     return "a result of the step, in memory to its end";
-  case plan::Reason::Workspace:
+  case Reason::Workspace:
     return "a workspace of one step";
-  case plan::Reason::Again:
+  case Reason::Again:
     return "recomputed: " + bargain;
-  case plan::Reason::RunsOnce:
+  case Reason::RunsOnce:
     return "kept: its op changes state and runs once";
-  case plan::Reason::Asked:
+  case Reason::Asked:
     return "kept: --keep says so";
-  case plan::Reason::Free:
+  case Reason::Free:
     return "kept: the backward pass reads it, and nothing asks for less memory";
-  case plan::Reason::Dear:
+  case Reason::Dear:
     return "kept: " + bargain;
-  case plan::Reason::SourceGone:
+  case Reason::SourceGone:
     return "kept: " + bargain +
            ", but what it is computed from is gone by then";
-  case plan::Reason::Passing:
+  case Reason::Passing:
     return "its readers come soon; no pass in between could do without it";
-  case plan::Reason::Unknown:
+  case Reason::Unknown:
     break;
   }
   return "the program does not say";
@@ -308,18 +309,17 @@ std::string PlanStory::explain(ValueId id, const ValueStory &story) const {
   ValueId instance = 0;
   while (unrolled.valueOf[instance] != id)
     ++instance;
-  plan::Reason reason = entry.buffers[bufferOf(instance)].reason;
-  bool isSettled =
-      reason == plan::Reason::Input || reason == plan::Reason::Result;
+  Reason reason = entry.buffers[bufferOf(instance)].reason;
+  bool isSettled = reason == Reason::Input || reason == Reason::Result;
   // The reason for values that share bytes is that of the last kept one.
   bool isRead = std::any_of(
       story.readers.begin(), story.readers.end(),
       [](const Reader &reader) { return reader.phase != Phase::Forward; });
   if (!isSettled && !isRead)
-    reason = plan::Reason::Passing;
+    reason = Reason::Passing;
   if (!isSettled && story.value.times)
-    reason = plan::Reason::Again;
-  if (reason == plan::Reason::Again && !entry.certificate)
+    reason = Reason::Again;
+  if (reason == Reason::Again && !entry.certificate)
     return "recomputed by the checkpointing mode";
   uint64_t worth = plan::worthOf(story.value.bytes, price);
   return describe(reason, formatMilliseconds(story.value.milliseconds) +
@@ -333,7 +333,7 @@ ValueStory PlanStory::tell(ValueId id) const {
   story.value = factsOf(id);
   OpId producer = own.graph.values[id].producer;
   story.phase =
-      producer == kNone ? "input" : phaseName(firstStepOf(producer).phase);
+      producer == kNone ? "input" : termName(firstStepOf(producer).phase);
   if (producer != kNone)
     story.value.times = uint32_t(std::count(own.executions.begin(),
                                             own.executions.end(), producer)) -

@@ -1,6 +1,6 @@
 //===- ElementEmitter.cpp - Elements of a kernel from and to memory -------===//
 
-#include "ElementEmitter.h"
+#include "reprise/Codegen/ElementEmitter.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/IR/TypeUtilities.h"

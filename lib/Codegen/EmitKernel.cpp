@@ -18,10 +18,10 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "KernelParts.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
+#include "reprise/Codegen/KernelParts.h"
 
 using namespace mlir;
 using namespace reprise;

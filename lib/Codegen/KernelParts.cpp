@@ -1,6 +1,6 @@
 //===- KernelParts.cpp - Code common to all kernels -----------------------===//
 
-#include "KernelParts.h"
+#include "reprise/Codegen/KernelParts.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"

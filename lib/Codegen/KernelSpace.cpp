@@ -1,6 +1,6 @@
 //===- KernelSpace.cpp - The iteration space of a kernel ------------------===//
 
-#include "KernelSpace.h"
+#include "reprise/Codegen/KernelSpace.h"
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/SetVector.h"

@@ -13,18 +13,6 @@
 using namespace reprise;
 using namespace reprise::driver;
 
-static const char *nameOf(OpTime::Kind kind) {
-  switch (kind) {
-  case OpTime::Kind::Kernel:
-    return "kernel";
-  case OpTime::Kind::Library:
-    return "library";
-  case OpTime::Kind::Copy:
-    break;
-  }
-  return "copy";
-}
-
 double OpTime::gflops() const {
   return milliseconds > 0 ? double(flops) * count / milliseconds * 1e-6 : 0;
 }
@@ -65,9 +53,9 @@ std::vector<OpTime> driver::timesByOp(const rt::fb::Entry &entry,
     op.key = profileKey(keyed);
     op.name = keyed.name;
     op.tensor = largestOf(keyed);
-    op.kind = step.action_as_KernelLaunch() ? OpTime::Kind::Kernel
-              : step.action_as_Copy()       ? OpTime::Kind::Copy
-                                            : OpTime::Kind::Library;
+    op.kind = step.action_as_KernelLaunch() ? StepAction::Kernel
+              : step.action_as_Copy()       ? StepAction::Copy
+                                            : StepAction::LibraryCall;
     op.flops = step.flops();
     op.bytes = step.bytes();
     op.isNarrow = isNarrow(step);
@@ -84,7 +72,7 @@ std::vector<OpTime> driver::timesByOp(const rt::fb::Entry &entry,
 OpTime driver::kernelsTogether(const std::vector<OpTime> &ops) {
   OpTime all;
   for (const OpTime &op : ops) {
-    if (op.kind != OpTime::Kind::Kernel)
+    if (op.kind != StepAction::Kernel)
       continue;
     all.flops += op.flops * op.count;
     all.bytes += op.bytes * op.count;
@@ -169,7 +157,7 @@ void StepTable::add(const OpTime &op) {
   std::string why = whyAbove(op, scale.roofline, scale.cacheBytes);
   if (!why.empty())
     words.insert(why);
-  table.add({op.name, op.tensor, nameOf(op.kind), std::to_string(op.count),
+  table.add({op.name, op.tensor, termName(op.kind), std::to_string(op.count),
              text::formatFixed(op.milliseconds, 3), share(op.milliseconds),
              text::formatFixed(op.gigabytesPerSecond(), 1),
              text::formatFixed(op.gflops(), 1),
@@ -215,7 +203,7 @@ nlohmann::ordered_json driver::toJson(const std::vector<OpTime> &ops,
   for (const OpTime &op : ops) {
     list.push_back({{"key", op.key},
                     {"name", op.name},
-                    {"by", nameOf(op.kind)},
+                    {"by", termName(op.kind)},
                     {"steps", op.count},
                     {"ms", op.milliseconds},
                     {"flops", op.flops},

@@ -1,6 +1,13 @@
 //===- Activations.cpp - Formulas of activations --------------------------===//
+//
+// Each activation is two formulas in primitives: the function of x and its
+// slope there. Both are computed in f32 if x is bf16 or f16.
+//
+//===----------------------------------------------------------------------===//
 
-#include "Activations.h"
+#include "reprise/IR/Activations.h"
+#include "DecomposeModel.h"
+#include "VjpModel.h"
 #include "mlir/IR/TypeUtilities.h"
 #include <cmath>
 
@@ -8,7 +15,8 @@ using namespace mlir;
 using namespace reprise;
 using namespace reprise::sg;
 
-Value sg::widened(Emitter &e, Value x) {
+/// Returns x, or x as f32 if it is narrower.
+static Value widened(Emitter &e, Value x) {
   Type element = getElementTypeOrSelf(x.getType());
   if (element.getIntOrFloatBitWidth() >= 32)
     return x;
@@ -43,7 +51,7 @@ static Value tanhOfCubic(Emitter &e, Value x) {
   return e.make<TanhOp>(e.scale(cubic, kTanhScale));
 }
 
-Value sg::activation(GeluOp op, Emitter &e, Value x) {
+static Value activation(GeluOp op, Emitter &e, Value x) {
   if (!op.getTanh())
     return e.mul(x, distribution(e, x));
   Value share = e.scale(plus(e, tanhOfCubic(e, x), 1.0), 0.5);
@@ -52,7 +60,7 @@ Value sg::activation(GeluOp op, Emitter &e, Value x) {
 
 /// D(x) + x d(x) for the distribution D and its density d. With t = tanh(u(x)):
 /// (1 + t) / 2 + x (1 - t^2) / 2 u'(x).
-Value sg::slope(GeluOp op, Emitter &e, Value x) {
+static Value slope(GeluOp op, Emitter &e, Value x) {
   Value square = e.mul(x, x);
   if (!op.getTanh()) {
     Value bell = e.exp(e.scale(square, -0.5));
@@ -73,12 +81,12 @@ Value sg::slope(GeluOp op, Emitter &e, Value x) {
 // Sigmoids
 //===----------------------------------------------------------------------===//
 
-Value sg::activation(SiluOp, Emitter &e, Value x) {
+static Value activation(SiluOp, Emitter &e, Value x) {
   return e.mul(x, e.make<SigmoidOp>(x));
 }
 
 /// s (1 + x (1 - s)), s being the sigmoid of x.
-Value sg::slope(SiluOp, Emitter &e, Value x) {
+static Value slope(SiluOp, Emitter &e, Value x) {
   Value s = e.make<SigmoidOp>(x);
   Value rest = plus(e, e.neg(s), 1.0);
   Value factor = plus(e, e.mul(x, rest), 1.0);
@@ -106,22 +114,54 @@ static Value hardSigmoid(Emitter &e, Value x) {
   return e.div(bounded, six);
 }
 
-Value sg::activation(HardSigmoidOp, Emitter &e, Value x) {
+static Value activation(HardSigmoidOp, Emitter &e, Value x) {
   return hardSigmoid(e, x);
 }
 
-Value sg::slope(HardSigmoidOp, Emitter &e, Value x) {
+static Value slope(HardSigmoidOp, Emitter &e, Value x) {
   Value zero = e.zeros(x);
   return between(e, x, /*corners=*/false, zero, e.splat(x, 1.0 / 6.0), zero);
 }
 
-Value sg::activation(HardSwishOp, Emitter &e, Value x) {
+static Value activation(HardSwishOp, Emitter &e, Value x) {
   return e.mul(x, hardSigmoid(e, x));
 }
 
 /// x / 3 + 1/2 between the corners.
-Value sg::slope(HardSwishOp, Emitter &e, Value x) {
+static Value slope(HardSwishOp, Emitter &e, Value x) {
   Value three = e.splat(x, 3.0);
   Value inner = plus(e, e.div(x, three), 0.5);
   return between(e, x, /*corners=*/true, e.zeros(x), inner, e.splat(x, 1.0));
+}
+
+//===----------------------------------------------------------------------===//
+// The models of every activation
+//===----------------------------------------------------------------------===//
+
+/// dy times the slope at x, which is kept.
+template <typename OpTy>
+static LogicalResult activationVjp(OpTy op, VjpContext &context) {
+  Value dy = context.cotangent(op->getResult(0));
+  if (!dy || !context.needsGradient(op->getOpOperand(0)))
+    return success();
+  Emitter e(context.builder, op.getLoc());
+  Value x = widened(e, context.forward(op.getOperand()));
+  Value steepness = slope(op, e, x);
+  Value dx = e.mul(e.as(dy, x), steepness);
+  context.addGradient(op->getOpOperand(0), e.as(dx, op.getOperand()));
+  return success();
+}
+
+template <typename OpTy>
+static SmallVector<Value> decomposeActivation(OpTy op, Emitter &e) {
+  Value x = widened(e, op.getOperand());
+  return {e.as(activation(op, e, x), op.getOperand())};
+}
+
+void sg::registerActivationModels(MLIRContext *context) {
+  forEachActivation([&](auto op) {
+    using OpTy = decltype(op);
+    attachVjp<OpTy, activationVjp<OpTy>>(context);
+    attachDecomposition<OpTy, decomposeActivation<OpTy>>(context);
+  });
 }

@@ -5,6 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "reprise/IR/Activations.h"
 #include "reprise/IR/Autocast.h"
 #include "reprise/IR/Sg.h"
 
@@ -45,8 +46,9 @@ void sg::registerAutocastModels(MLIRContext *context) {
   attach<AutocastRule::Widest, AddOp, CompareOp, ConcatOp, DivOp, MaximumOp,
          MinimumOp, MulOp, SelectOp, SubOp>(context);
   attach<AutocastRule::First, AbsOp, AvgPool2DOp, BatchNormOp, BroadcastOp,
-         DropoutOp, ErfOp, GatherOp, GeluOp, HardSigmoidOp, HardSwishOp, KeepOp,
-         MaxPool2DOp, NegOp, PadOp, RecomputeOp, ReduceMaxOp, ReluOp, ReshapeOp,
-         RollOp, SigmoidOp, SiluOp, SliceOp, SqrtOp, TanhOp, TransposeOp>(
-      context);
+         DropoutOp, ErfOp, GatherOp, KeepOp, MaxPool2DOp, NegOp, PadOp,
+         RecomputeOp, ReduceMaxOp, ReluOp, ReshapeOp, RollOp, SigmoidOp,
+         SliceOp, SqrtOp, TanhOp, TransposeOp>(context);
+  forEachActivation(
+      [&](auto op) { attach<AutocastRule::First, decltype(op)>(context); });
 }

@@ -11,6 +11,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Emit.h"
+#include "reprise/IR/Activations.h"
 #include "reprise/IR/KernelPasses.h"
 #include "llvm/ADT/MapVector.h"
 #include "llvm/ADT/SetVector.h"
@@ -341,8 +342,8 @@ static void registerLayerCosts(MLIRContext *context) {
       *context);
   attachReduction<perOperand<8>, LayerNormOp>(context);
   attachReduction<perOperand<14>, LayerNormGradOp>(context);
-  attachPointwise<perResult<5>, GeluOp, SiluOp, HardSigmoidOp, HardSwishOp>(
-      context);
+  forEachActivation(
+      [&](auto op) { attachPointwise<perResult<5>, decltype(op)>(context); });
   attachReduction<gatherGradFlops, GatherGradOp>(context);
 }
 

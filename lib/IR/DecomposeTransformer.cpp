@@ -4,7 +4,6 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Activations.h"
 #include "DecomposeModel.h"
 
 using namespace mlir;
@@ -179,15 +178,6 @@ static Values decompose(AttentionGradOp op, Emitter &e) {
 }
 
 //===----------------------------------------------------------------------===//
-// Activations
-//===----------------------------------------------------------------------===//
-
-template <typename OpTy> static Values decompose(OpTy op, Emitter &e) {
-  Value x = widened(e, op.getOperand());
-  return {e.as(activation(op, e, x), op.getOperand())};
-}
-
-//===----------------------------------------------------------------------===//
 // Tables
 //===----------------------------------------------------------------------===//
 
@@ -223,6 +213,6 @@ template <typename... Ops> static void attach(MLIRContext *context) {
 }
 
 void sg::registerTransformerDecompositions(MLIRContext *context) {
-  attach<AttentionOp, AttentionGradOp, LayerNormOp, LayerNormGradOp, GeluOp,
-         SiluOp, HardSigmoidOp, HardSwishOp, GatherGradOp>(context);
+  attach<AttentionOp, AttentionGradOp, LayerNormOp, LayerNormGradOp,
+         GatherGradOp>(context);
 }

@@ -11,7 +11,6 @@ using namespace reprise;
 using namespace reprise::rt_dialect;
 
 #include "reprise/IR/RtDialect.cpp.inc"
-#include "reprise/IR/RtEnums.cpp.inc"
 #define GET_ATTRDEF_CLASSES
 #include "reprise/IR/RtAttrs.cpp.inc"
 
@@ -109,7 +108,7 @@ void StepAttr::print(AsmPrinter &printer) const {
   printer.printString(getName());
   printer << " in ";
   printer.printString(getModule());
-  printer << " " << stringifyPhase(getPhase()) << ", flops " << getFlops()
+  printer << " " << termName(getPhase()) << ", flops " << getFlops()
           << ", bytes " << getBytes();
   if (getPicoseconds())
     printer << ", takes " << getPicoseconds();
@@ -155,7 +154,7 @@ Attribute StepAttr::parse(AsmParser &parser, Type) {
   if (parser.parseLess() || parser.parseString(&name) ||
       parser.parseKeyword("in") || parser.parseString(&module))
     return {};
-  FailureOr<Phase> phase = FieldParser<Phase>::parse(parser);
+  FailureOr<Phase> phase = parseTerm<Phase>(parser);
   if (failed(phase) || parser.parseComma() || parser.parseKeyword("flops") ||
       parser.parseInteger(flops) || parser.parseComma() ||
       parser.parseKeyword("bytes") || parser.parseInteger(bytes) ||

@@ -14,17 +14,14 @@ using namespace mlir;
 using namespace reprise;
 using namespace reprise::rt_dialect;
 
-static_assert(getMaxEnumValForLibraryOp() + 1 == kLibraryFunctionCount &&
-              getMaxEnumValForEpilogue() + 1 == kLibraryEpilogueCount);
-
 /// The epilogues of a call: "[bias, relu]".
 static ParseResult parseEpilogues(OpAsmParser &parser, ArrayAttr &epilogues) {
   SmallVector<Attribute> list;
   auto parseOne = [&]() -> ParseResult {
-    FailureOr<Epilogue> epilogue = FieldParser<Epilogue>::parse(parser);
+    FailureOr<LibraryEpilogue> epilogue = parseTerm<LibraryEpilogue>(parser);
     if (failed(epilogue))
       return failure();
-    list.push_back(EpilogueAttr::get(parser.getContext(), *epilogue));
+    list.push_back(LibraryEpilogueAttr::get(parser.getContext(), *epilogue));
     return success();
   };
   if (parser.parseCommaSeparatedList(AsmParser::Delimiter::Square, parseOne))
@@ -35,9 +32,9 @@ static ParseResult parseEpilogues(OpAsmParser &parser, ArrayAttr &epilogues) {
 
 static void printEpilogues(OpAsmPrinter &printer, CallOp, ArrayAttr epilogues) {
   printer << "[";
-  llvm::interleaveComma(epilogues.getAsRange<EpilogueAttr>(), printer,
-                        [&](EpilogueAttr epilogue) {
-                          printer << stringifyEpilogue(epilogue.getValue());
+  llvm::interleaveComma(epilogues.getAsRange<LibraryEpilogueAttr>(), printer,
+                        [&](LibraryEpilogueAttr epilogue) {
+                          printer << termName(epilogue.getValue());
                         });
   printer << "]";
 }
@@ -180,8 +177,8 @@ SmallVector<double> CallOp::getFloatList() {
 SmallVector<LibraryEpilogue> CallOp::getEpilogueList() {
   SmallVector<LibraryEpilogue> list;
   if (std::optional<ArrayAttr> epilogues = getEpilogues())
-    for (auto epilogue : epilogues->getAsRange<EpilogueAttr>())
-      list.push_back(static_cast<LibraryEpilogue>(epilogue.getValue()));
+    for (auto epilogue : epilogues->getAsRange<LibraryEpilogueAttr>())
+      list.push_back(epilogue.getValue());
   return list;
 }
 

@@ -63,6 +63,7 @@ void SgDialect::registerAttributes() {
 }
 
 void SgDialect::registerModels() {
+  registerActivationModels(getContext());
   registerAutocastModels(getContext());
   registerVjpModels(getContext());
   registerDecomposeModels(getContext());

@@ -11,6 +11,27 @@ static RankedTensorType tensorType(Value value) {
   return cast<RankedTensorType>(value.getType());
 }
 
+ParseResult sg::parseConvolutionAttributes(OpAsmParser &parser,
+                                           NamedAttrList &attributes) {
+  if (parser.parseOptionalAttrDict(attributes))
+    return failure();
+  Builder &builder = parser.getBuilder();
+  auto complete = [&](StringRef name, Attribute value) {
+    if (!attributes.get(name))
+      attributes.set(name, value);
+  };
+  complete("strides", builder.getDenseI64ArrayAttr({1, 1}));
+  complete("padding", builder.getDenseI64ArrayAttr({0, 0, 0, 0}));
+  complete("dilation", builder.getDenseI64ArrayAttr({1, 1}));
+  complete("groups", builder.getI64IntegerAttr(1));
+  return success();
+}
+
+void sg::printConvolutionAttributes(OpAsmPrinter &printer, Operation *,
+                                    DictionaryAttr attributes) {
+  printer.printOptionalAttrDict(attributes.getValue());
+}
+
 template <typename Adaptor>
 static LogicalResult multiply(std::optional<Location> loc, Adaptor adaptor,
                               SmallVectorImpl<Type> &types) {

@@ -34,11 +34,10 @@ struct Model : remat::RematOpInterface::ExternalModel<Model<OpTy>, OpTy> {
     return remat::bytesOf(op->getResult(result).getType());
   }
 
-  std::optional<remat::Phase> getRematPhase(Operation *op) const {
+  std::optional<Phase> getRematPhase(Operation *op) const {
     if (!originOf(op))
       return std::nullopt;
-    return phaseOf(op) == Phase::Forward ? remat::Phase::Forward
-                                         : remat::Phase::Backward;
+    return phaseOf(op) == Phase::Forward ? Phase::Forward : Phase::Backward;
   }
 };
 } // namespace

@@ -1,25 +1,10 @@
 //===- VjpTransformer.cpp - Derivatives of transformers' layers -----------===//
 
-#include "Activations.h"
 #include "VjpModel.h"
 
 using namespace mlir;
 using namespace reprise;
 using namespace reprise::sg;
-
-/// dy times the slope at x, which is kept.
-template <typename OpTy>
-static LogicalResult activationVjp(OpTy op, VjpContext &context) {
-  Value dy = context.cotangent(op->getResult(0));
-  if (!dy || !context.needsGradient(op->getOpOperand(0)))
-    return success();
-  Emitter e(context.builder, op.getLoc());
-  Value x = widened(e, context.forward(op.getOperand()));
-  Value steepness = slope(op, e, x);
-  Value dx = e.mul(e.as(dy, x), steepness);
-  context.addGradient(op->getOpOperand(0), e.as(dx, op.getOperand()));
-  return success();
-}
 
 /// Keeps queries, keys and values, the result and the log-sum-exp, no scores.
 static LogicalResult attentionVjp(AttentionOp op, VjpContext &context) {
@@ -86,10 +71,6 @@ static LogicalResult gatherVjp(GatherOp op, VjpContext &context) {
 
 void sg::registerTransformerVjps(MLIRContext *context) {
   attachVjp<AttentionOp, attentionVjp>(context);
-  attachVjp<GeluOp, activationVjp<GeluOp>>(context);
-  attachVjp<SiluOp, activationVjp<SiluOp>>(context);
-  attachVjp<HardSigmoidOp, activationVjp<HardSigmoidOp>>(context);
-  attachVjp<HardSwishOp, activationVjp<HardSwishOp>>(context);
   attachVjp<RollOp, rollVjp>(context);
   attachVjp<GatherOp, gatherVjp>(context);
 }

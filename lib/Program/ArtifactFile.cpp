@@ -99,18 +99,18 @@ static BufferFacts factsOf(const fb::Buffer &buffer) {
   facts.size = buffer.size();
   facts.firstStep = buffer.first_step();
   facts.lastStep = buffer.last_step();
-  facts.reason = plan::Reason(buffer.reason());
+  facts.reason = Reason(buffer.reason());
   return facts;
 }
 
-static Action actionOf(const fb::Step &step) {
+static StepAction actionOf(const fb::Step &step) {
   switch (step.action_type()) {
   case fb::Action::LibraryCall:
-    return Action::LibraryCall;
+    return StepAction::LibraryCall;
   case fb::Action::Copy:
-    return Action::Copy;
+    return StepAction::Copy;
   default:
-    return Action::Kernel;
+    return StepAction::Kernel;
   }
 }
 

@@ -8,30 +8,10 @@
 using namespace reprise;
 using namespace reprise::driver;
 
-const char *reprise::driver::kindName(BufferKind kind) {
-  static constexpr const char *names[kBufferKinds] = {
-      "parameter",  "optimizer state", "state",      "constant",
-      "input",      "output",          "activation", "gradient",
-      "recomputed", "workspace",       "update"};
-  return names[size_t(kind)];
-}
-
-const char *reprise::driver::phaseName(Phase phase) {
-  static constexpr const char *names[kPhases] = {"forward", "backward",
-                                                 "recompute", "update"};
-  return names[size_t(phase)];
-}
-
-const char *reprise::driver::actionName(Action action) {
-  static constexpr const char *names[] = {"library", "kernel", "copy"};
-  return names[size_t(action)];
-}
-
-const char *reprise::driver::reasonName(plan::Reason reason) {
-  static constexpr const char *names[plan::kReasons] = {
-      "",          "input", "result", "workspace", "passing",    "again",
-      "runs_once", "asked", "free",   "dear",      "source_gone"};
-  return names[size_t(reason)];
+std::string reprise::driver::kindName(BufferKind kind) {
+  std::string name = termName(kind);
+  std::replace(name.begin(), name.end(), '_', ' ');
+  return name;
 }
 
 const EntryFacts *ProgramFacts::entry(const std::string &name) const {
@@ -87,20 +67,8 @@ std::string ProgramFacts::describeData() const {
   return text;
 }
 
-static double ratio(uint64_t part, uint64_t whole) {
-  return whole ? double(part) / double(whole) : 0;
-}
-
-double EntrySummary::recomputedShare() const {
-  return ratio(recomputedFlops, baseFlops);
-}
-
-double EntrySummary::placementRatio() const {
-  return maxLive == fixed ? 1 : ratio(peak - fixed, maxLive - fixed);
-}
-
 EntrySummary reprise::driver::summarize(const ProgramFacts &program,
-                                        const EntryFacts &entry) {
+                                       const EntryFacts &entry) {
   EntrySummary summary;
   summary.fixed = program.fixed;
   summary.peak = entry.peak;
@@ -169,7 +137,7 @@ std::vector<ModuleFacts> reprise::driver::byModule(const EntryFacts &entry,
 std::vector<std::vector<uint64_t>>
 reprise::driver::liveBytes(const EntryFacts &entry) {
   std::vector<std::vector<uint64_t>> live(
-      entry.steps.size(), std::vector<uint64_t>(kBufferKinds, 0));
+      entry.steps.size(), std::vector<uint64_t>(kCountOf<BufferKind>, 0));
   for (const BufferFacts &buffer : entry.buffers)
     for (size_t step = buffer.firstStep;
          step <= buffer.lastStep && step < live.size(); ++step)

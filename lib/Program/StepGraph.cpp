@@ -74,7 +74,7 @@ private:
     plan::Op op;
     for (const ViewFacts &view : step.reads)
       op.inputs.push_back(read(view));
-    bool isCopy = step.action == Action::Copy && !op.inputs.empty();
+    bool isCopy = step.action == StepAction::Copy && !op.inputs.empty();
     std::string made = isCopy ? steps.graph.values[op.inputs.front()].name
                               : nameOfOp(step.module, step.name);
     op.name = isCopy ? nameOfCopy(made) : made;

@@ -39,6 +39,7 @@ void registerProductModels(mlir::MLIRContext *context);
 void registerPoolModels(mlir::MLIRContext *context);
 void registerNormalizationModels(mlir::MLIRContext *context);
 void registerLossModels(mlir::MLIRContext *context);
+void registerActivationModels(mlir::MLIRContext *context);
 void registerTransformerModels(mlir::MLIRContext *context);
 
 } // namespace reprise::reference

@@ -82,6 +82,7 @@ void reference::registerReferenceModels(DialectRegistry &registry) {
     registerPoolModels(context);
     registerNormalizationModels(context);
     registerLossModels(context);
+    registerActivationModels(context);
     registerTransformerModels(context);
   });
 }

@@ -190,41 +190,6 @@ static void attentionGrad(sg::AttentionGradOp op, Frame &, Operands operands,
 }
 
 //===----------------------------------------------------------------------===//
-// Activations
-//===----------------------------------------------------------------------===//
-
-static double geluOf(double x) {
-  return 0.5 * x * std::erfc(-x / std::sqrt(2.0));
-}
-
-static double geluByTanh(double x) {
-  double inner = std::sqrt(2.0 / M_PI) * (x + 0.044715 * x * x * x);
-  return 0.5 * x * (1.0 + std::tanh(inner));
-}
-
-static void gelu(sg::GeluOp op, Frame &, Operands operands, Results results) {
-  for (int64_t i = 0; i < operands[0].size(); ++i)
-    results[0].real(i) = op.getTanh() ? geluByTanh(operands[0].real(i))
-                                      : geluOf(operands[0].real(i));
-}
-
-static double siluOf(double x) { return x / (1.0 + std::exp(-x)); }
-
-/// NaN stays: it is neither below 0 nor above 1.
-static double hardSigmoidOf(double x) {
-  double y = (x + 3.0) / 6.0;
-  return y < 0.0 ? 0.0 : y > 1.0 ? 1.0 : y;
-}
-
-static double hardSwishOf(double x) { return x * hardSigmoidOf(x); }
-
-template <typename OpTy, double (*function)(double)>
-static void elementwise(OpTy, Frame &, Operands operands, Results results) {
-  for (int64_t i = 0; i < operands[0].size(); ++i)
-    results[0].real(i) = function(operands[0].real(i));
-}
-
-//===----------------------------------------------------------------------===//
 // Moving by index
 //===----------------------------------------------------------------------===//
 
@@ -275,11 +240,6 @@ void reference::registerTransformerModels(MLIRContext *context) {
   attach<sg::LayerNormGradOp, layerNormGrad>(context);
   attach<sg::AttentionOp, attention>(context);
   attach<sg::AttentionGradOp, attentionGrad>(context);
-  attach<sg::GeluOp, gelu>(context);
-  attach<sg::SiluOp, elementwise<sg::SiluOp, siluOf>>(context);
-  attach<sg::HardSigmoidOp, elementwise<sg::HardSigmoidOp, hardSigmoidOf>>(
-      context);
-  attach<sg::HardSwishOp, elementwise<sg::HardSwishOp, hardSwishOf>>(context);
   attach<sg::RollOp, roll>(context);
   attach<sg::GatherOp, gather>(context);
   attach<sg::GatherGradOp, gatherGrad>(context);

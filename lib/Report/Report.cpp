@@ -42,8 +42,7 @@ private:
 static Json toJson(const BufferFacts &buffer, Names &names) {
   return Json::array({names.number(buffer.name), unsigned(buffer.kind),
                       buffer.offset, buffer.size, buffer.firstStep,
-                      buffer.lastStep,
-                      names.number(reasonName(buffer.reason))});
+                      buffer.lastStep, names.number(termName(buffer.reason))});
 }
 
 /// [op, module, phase, action, arithmetic, bytes, location]
@@ -115,10 +114,10 @@ static Json toJson(const ProgramFacts &program) {
     json["buffers"].push_back(toJson(buffer, names));
   for (const EntryFacts &entry : program.entries)
     json["entries"].push_back(toJson(program, entry, names));
-  for (size_t kind = 0; kind < kBufferKinds; ++kind)
+  for (size_t kind = 0; kind < kCountOf<BufferKind>; ++kind)
     json["kinds"].push_back(kindName(BufferKind(kind)));
-  for (size_t phase = 0; phase < kPhases; ++phase)
-    json["phases"].push_back(phaseName(Phase(phase)));
+  for (size_t phase = 0; phase < kCountOf<Phase>; ++phase)
+    json["phases"].push_back(termName(Phase(phase)));
   json["names"] = names.all();
   return json;
 }

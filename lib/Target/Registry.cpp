@@ -47,7 +47,7 @@ std::vector<rp_element_type> Target::kernelElements() const {
 
 /// Returns the types that calls may have on some device; see
 /// rt::verifyLibraryCall.
-std::vector<rp_element_type> Target::callElements(rt::LibraryOp) const {
+std::vector<rp_element_type> Target::callElements(LibraryOp) const {
   return {RP_F32, RP_BF16, RP_F16, RP_F64};
 }
 
@@ -89,6 +89,15 @@ reprise::createTarget(llvm::StringRef text, unsigned threads) {
   if (!entry)
     return refuse(text, name);
   return checked(entry->fromText(rest, threads));
+}
+
+mlir::FailureOr<std::unique_ptr<Target>>
+reprise::createTargetFor(mlir::Operation *op, llvm::StringRef text,
+                         unsigned threads) {
+  rt::Expected<std::unique_ptr<Target>> target = createTarget(text, threads);
+  if (!target.ok())
+    return op->emitError() << target.status().message();
+  return std::move(*target);
 }
 
 rt::Expected<std::unique_ptr<Target>>

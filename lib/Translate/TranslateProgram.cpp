@@ -130,9 +130,6 @@ static std::optional<std::vector<uint8_t>> bytesOf(ElementsAttr elements) {
 // Steps
 //===----------------------------------------------------------------------===//
 
-static_assert(size_t(fb::LibraryOp::MAX) + 1 == kLibraryFunctionCount &&
-              size_t(fb::Epilogue::MAX) + 1 == kLibraryEpilogueCount);
-
 static fb::LibraryCallT translateCall(CallOp call) {
   fb::LibraryCallT result;
   result.op = static_cast<fb::LibraryOp>(call.getOp());

@@ -37,11 +37,11 @@ public:
   /// running statistics.
   void batchStatistics();
   /// Batches the groups of a phase that are computed from variables alone.
-  void batchParameters(sg::Phase phase);
+  void batchParameters(Phase phase);
 
 private:
   bool isUpdate(unsigned group, bool ofGradient) const;
-  bool isParameter(unsigned group, sg::Phase phase) const;
+  bool isParameter(unsigned group, Phase phase) const;
   uint64_t bytesOf(unsigned group) const;
   uint64_t callBytes() const;
   std::vector<unsigned>
@@ -64,11 +64,11 @@ private:
 Batcher::Batcher(const FlatGraph &graph, Groups &groups)
     : graph(graph), groups(groups), readsGradient(graph.ops.size()) {
   for (auto [i, op] : llvm::enumerate(graph.ops)) {
-    bool isOwn = sg::phaseOf(op.op) != sg::Phase::Forward;
+    bool isOwn = sg::phaseOf(op.op) != Phase::Forward;
     readsGradient[i] =
-        op.phase == sg::Phase::Forward &&
+        op.phase == Phase::Forward &&
         (isOwn || llvm::any_of(op.producers, [&](const Edge &edge) {
-           return graph.ops[edge.from].phase != sg::Phase::Forward ||
+           return graph.ops[edge.from].phase != Phase::Forward ||
                   readsGradient[edge.from];
          }));
   }
@@ -86,7 +86,7 @@ bool Batcher::isUpdate(unsigned group, bool ofGradient) const {
                       [&](unsigned member) {
                         const FlatOp &op = graph.ops[member];
                         return op.role == KernelRole::Pointwise &&
-                               op.phase == sg::Phase::Forward &&
+                               op.phase == Phase::Forward &&
                                llvm::all_of(op.op->getUsers(), isWritten);
                       }) &&
          ofGradient ==
@@ -111,7 +111,7 @@ static bool readsVariable(Operation *op) {
 
 /// Returns true if a group computes operands of library calls from reads of
 /// variables.
-bool Batcher::isParameter(unsigned group, sg::Phase phase) const {
+bool Batcher::isParameter(unsigned group, Phase phase) const {
   auto isOfVariable = [&](Value operand) {
     Operation *op = operand.getDefiningOp();
     return op && (readsVariable(op) ||
@@ -133,7 +133,7 @@ bool Batcher::isParameter(unsigned group, sg::Phase phase) const {
 uint64_t Batcher::callBytes() const {
   uint64_t bytes = 0;
   for (const FlatOp &op : graph.ops)
-    if (op.phase == sg::Phase::Forward && isa<LibraryOpInterface>(op.op))
+    if (op.phase == Phase::Forward && isa<LibraryOpInterface>(op.op))
       for (Type type : op.op->getResultTypes())
         bytes += sg::byteSize(type);
   return bytes;
@@ -202,7 +202,7 @@ void Batcher::batchStatistics() {
         callBytes() / kWaitingForLaunch, 2);
 }
 
-void Batcher::batchParameters(sg::Phase phase) {
+void Batcher::batchParameters(Phase phase) {
   uint64_t limit = callBytes() / kWaitingForLaunch;
   unite(groupsWhere([&](unsigned group) { return isParameter(group, phase); }),
         limit, 2);
@@ -215,6 +215,6 @@ void reprise::batchVariables(const FlatGraph &graph, Groups &groups,
   if (launches == Launches::Own)
     return;
   batcher.batchStatistics();
-  batcher.batchParameters(sg::Phase::Forward);
-  batcher.batchParameters(sg::Phase::Backward);
+  batcher.batchParameters(Phase::Forward);
+  batcher.batchParameters(Phase::Backward);
 }

@@ -10,18 +10,18 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "../Rewrites/CastMotion.h"
+#include "../Rewrites/ConvolutionForms.h"
+#include "../Rewrites/EarlyMaxima.h"
+#include "../Rewrites/GradientSums.h"
+#include "../Rewrites/Patches.h"
+#include "../Rewrites/ProductBias.h"
 #include "mlir/Transforms/WalkPatternRewriteDriver.h"
 #include "reprise/Bridge/ElementTypes.h"
 #include "reprise/Bridge/PlanProblem.h"
 #include "reprise/IR/BlockRewrite.h"
-#include "reprise/IR/CastMotion.h"
-#include "reprise/IR/ConvolutionForms.h"
-#include "reprise/IR/EarlyMaxima.h"
-#include "reprise/IR/GradientSums.h"
 #include "reprise/IR/Kernel.h"
 #include "reprise/IR/Origin.h"
-#include "reprise/IR/Patches.h"
-#include "reprise/IR/ProductBias.h"
 #include "reprise/Passes/Fuse.h"
 #include "reprise/Target/Target.h"
 #include <functional>
@@ -140,11 +140,9 @@ class Decompose : public reprise::impl::SgDecomposeBase<Decompose> {
 
   void runOnOperation() override {
     MLIRContext *context = &getContext();
-    rt::Expected<std::unique_ptr<Target>> library = libraryOf();
-    if (!library.ok()) {
-      getOperation()->emitError() << library.status().message();
+    FailureOr<std::unique_ptr<Target>> library = libraryOf();
+    if (failed(library))
       return signalPassFailure();
-    }
     RewritePatternSet decompositions(context), splits(context);
     populateDecomposePatterns(decompositions);
     bool addsByParts = *library && (*library)->addsColumnsByParts();
@@ -260,10 +258,10 @@ class Decompose : public reprise::impl::SgDecomposeBase<Decompose> {
   }
 
   /// Returns null if any target will do.
-  rt::Expected<std::unique_ptr<Target>> libraryOf() {
+  FailureOr<std::unique_ptr<Target>> libraryOf() {
     if (target.empty())
       return std::unique_ptr<Target>();
-    return createTarget(target, /*threads=*/1);
+    return createTargetFor(getOperation(), target);
   }
 
   struct Progress : public RewriterBase::Listener {

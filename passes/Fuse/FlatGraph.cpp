@@ -33,11 +33,11 @@ static void addProducers(FlatGraph &graph, FlatOp &reader, Value value,
 /// Returns true if backward arithmetic is part of an update: nothing else reads
 /// it, so it may run with the update.
 static bool belongsToUpdate(const FlatGraph &graph, const FlatOp &op) {
-  return op.phase == sg::Phase::Backward && op.role == KernelRole::Pointwise &&
+  return op.phase == Phase::Backward && op.role == KernelRole::Pointwise &&
          !op.op->use_empty() &&
          llvm::all_of(op.op->getUsers(), [&](Operation *user) {
            const FlatOp &reader = graph.ops[graph.position.lookup(user)];
-           return reader.phase == sg::Phase::Forward &&
+           return reader.phase == Phase::Forward &&
                   reader.role == KernelRole::Pointwise &&
                   reader.space == op.space;
          });
@@ -87,7 +87,7 @@ FlatGraph::FlatGraph(Block &block, bool fuses) {
   // Readers first.
   for (FlatOp &op : llvm::reverse(ops))
     if (belongsToUpdate(*this, op))
-      op.phase = sg::Phase::Forward;
+      op.phase = Phase::Forward;
   for (auto [i, reader] : llvm::enumerate(ops)) {
     if (reader.role == KernelRole::Repeated)
       continue;

@@ -31,7 +31,7 @@ struct Edge {
 struct FlatOp {
   mlir::Operation *op;
   KernelRole role;
-  sg::Phase phase;
+  Phase phase;
   llvm::ArrayRef<int64_t> space;
   /// Producers and readers, by position in the block, without Repeated ops.
   llvm::SmallVector<Edge, 4> producers;

@@ -88,11 +88,10 @@ class FormKernels : public reprise::impl::SgFormKernelsBase<FormKernels> {
       return signalPassFailure();
     std::unique_ptr<Target> device;
     if (!target.empty()) {
-      auto created = createTarget(target, /*threads=*/1);
-      if (!created.ok()) {
-        function.emitError() << created.status().message();
+      FailureOr<std::unique_ptr<Target>> created =
+          createTargetFor(function, target);
+      if (failed(created))
         return signalPassFailure();
-      }
       device = std::move(*created);
     }
     bool shares = device && device->sharesLaunches();

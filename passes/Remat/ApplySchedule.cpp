@@ -181,9 +181,9 @@ private:
   }
 
   void markRecomputed(Operation *op) {
-    sg::setOrigin(op, sg::OriginAttr::get(op->getContext(), sg::pathOf(op),
-                                          sg::Phase::Recompute,
-                                          sg::instanceOf(op)));
+    sg::setOrigin(op,
+                  sg::OriginAttr::get(op->getContext(), sg::pathOf(op),
+                                      Phase::Recompute, sg::instanceOf(op)));
   }
 
   void emitWrite(sg::WriteOp write) {

@@ -31,10 +31,10 @@ reprise::planOtherEntries(func::FuncOp step, const BudgetOptions &options) {
   auto module = step->getParentOfType<mlir::ModuleOp>();
   if (llvm::hasSingleElement(module.getOps<func::FuncOp>()))
     return entries;
-  rt::Expected<std::unique_ptr<Target>> target =
-      createTarget(options.target, options.threads);
-  if (!target.ok())
-    return step.emitError() << target.status().message();
+  FailureOr<std::unique_ptr<Target>> target =
+      createTargetFor(step, options.target, options.threads);
+  if (failed(target))
+    return failure();
   FailureOr<FixedStorage> fixed = layOutFixed(module, **target);
   if (failed(fixed))
     return failure();

@@ -99,10 +99,9 @@ private:
   /// The forward phase also has the optimizer's ops, which come last.
   static bool isFromBefore(Value value, Operation *reader) {
     Operation *op = value.getDefiningOp();
-    sg::Phase first = op ? sg::phaseOf(op) : sg::Phase::Forward;
-    sg::Phase then = sg::phaseOf(reader);
-    return first != then && first != sg::Phase::Backward &&
-           then != sg::Phase::Forward;
+    Phase first = op ? sg::phaseOf(op) : Phase::Forward;
+    Phase then = sg::phaseOf(reader);
+    return first != then && first != Phase::Backward && then != Phase::Forward;
   }
 
   bool isKept(Operation *op) const {
@@ -201,7 +200,7 @@ static bool isThereAgain(Value value) {
   Value before = barrier.getInputs()[cast<OpResult>(value).getResultNumber()];
   return llvm::any_of(before.getUsers(), [&](Operation *user) {
     return user != barrier && sg::hasOrigin(user) &&
-           sg::phaseOf(user) == sg::Phase::Backward;
+           sg::phaseOf(user) == Phase::Backward;
   });
 }
 
@@ -493,7 +492,7 @@ Value Recomputer::valueFor(Value value, Operation *reader) {
 /// themselves.
 void Recomputer::eraseUnread() {
   for (Operation &op : llvm::make_early_inc_range(llvm::reverse(block)))
-    if (sg::hasOrigin(&op) && sg::phaseOf(&op) == sg::Phase::Recompute &&
+    if (sg::hasOrigin(&op) && sg::phaseOf(&op) == Phase::Recompute &&
         isOpTriviallyDead(&op))
       op.erase();
 }
@@ -533,11 +532,11 @@ private:
       return mostReads;
     if (target.empty())
       return kReadsOfCheapValues;
-    auto created = createTarget(target, /*threads=*/1);
-    if (created.ok())
-      return (*created)->readsOfCheapValues();
-    getOperation().emitError() << created.status().message();
-    return std::nullopt;
+    FailureOr<std::unique_ptr<Target>> created =
+        createTargetFor(getOperation(), target);
+    if (failed(created))
+      return std::nullopt;
+    return (*created)->readsOfCheapValues();
   }
 };
 } // namespace

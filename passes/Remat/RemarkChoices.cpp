@@ -19,17 +19,17 @@ using plan::ValueId;
 
 /// Returns a remark's text for a reason other than Input, Result, Workspace or
 /// Passing.
-static StringRef textOf(plan::Reason reason) {
+static StringRef textOf(Reason reason) {
   switch (reason) {
-  case plan::Reason::RunsOnce:
+  case Reason::RunsOnce:
     return "its op runs once";
-  case plan::Reason::Asked:
+  case Reason::Asked:
     return "the user asked for it";
-  case plan::Reason::Free:
+  case Reason::Free:
     return "nothing asks for less memory";
-  case plan::Reason::Dear:
+  case Reason::Dear:
     return "its time is worth more than its bytes";
-  case plan::Reason::Again:
+  case Reason::Again:
     return "its bytes are worth more than its time";
   default:
     return "what it would be computed from is not kept";
@@ -57,8 +57,7 @@ void reprise::remarkChoices(const Choices &choices) {
         choices.isAsked(value.producer),
         static_cast<uint64_t>(plan::picosecondsOf(op.cost)), value.bytes,
         choices.picosecondsPerMiB};
-    StringRef why =
-        textOf(again ? plan::Reason::Again : plan::whyKept(bargain));
+    StringRef why = textOf(again ? Reason::Again : plan::whyKept(bargain));
     double worth = plan::worthOf(value.bytes, choices.picosecondsPerMiB) * 1e-9;
     remark::RemarkOpts options =
         remark::RemarkOpts::name(again ? "recomputed" : "kept")

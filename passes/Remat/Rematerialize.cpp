@@ -10,6 +10,7 @@
 //
 //===----------------------------------------------------------------------===//
 #include "reprise/Passes/Remat.h"
+#include "reprise/Target/Target.h"
 
 namespace reprise {
 #define GEN_PASS_DEF_SGREMATERIALIZE
@@ -21,10 +22,10 @@ using namespace reprise;
 
 FailureOr<BudgetCurve>
 reprise::computeBudgetCurve(func::FuncOp step, const BudgetOptions &options) {
-  rt::Expected<std::unique_ptr<Target>> target =
-      createTarget(options.target, options.threads);
-  if (!target.ok())
-    return step.emitError() << target.status().message();
+  FailureOr<std::unique_ptr<Target>> target =
+      createTargetFor(step, options.target, options.threads);
+  if (failed(target))
+    return failure();
   FailureOr<FixedStorage> fixed =
       layOutFixed(step->getParentOfType<mlir::ModuleOp>(), **target);
   if (failed(fixed))

@@ -189,9 +189,7 @@ void Caster::narrowOp(Operation *op) {
   castOperands(op, wide, isStatistic);
   AddOp bias = op->getNumResults() == 1 ? biasOf(op->getResult(0)) : AddOp();
   if (bias) {
-    auto convolution = dyn_cast<Conv2DOp>(op);
-    biases[bias] =
-        isa<MatMulOp>(op) || (convolution && isOfPatches(convolution));
+    biases[bias] = isa<MatMulOp>(op) || isOfPatches(op);
   }
   setResults(op, bias ? wide : narrow, isNarrowed);
 }

@@ -46,7 +46,7 @@ class VerifyEffects : public reprise::impl::SgVerifyEffectsBase<VerifyEffects> {
     if (phaseOf(write) != Phase::Forward)
       return write.emitOpError()
              << "writes " << write.getVariableAttr() << " in the "
-             << stringifyPhase(phaseOf(write)) << " phase";
+             << termName(phaseOf(write)) << " phase";
     auto [place, isNew] =
         writes.try_emplace(write.getVariableAttr().getAttr(), write);
     if (isNew)
@@ -77,7 +77,7 @@ class VerifyEffects : public reprise::impl::SgVerifyEffectsBase<VerifyEffects> {
     for (auto [stream, op] : repeats)
       if (!draws.count(stream))
         return op->emitOpError() << "repeats stream " << stream << " in the "
-                                 << stringifyPhase(phaseOf(op))
+                                 << termName(phaseOf(op))
                                  << " phase, but no forward op draws from it";
     return success();
   }

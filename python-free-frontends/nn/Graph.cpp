@@ -9,24 +9,30 @@ using namespace mlir;
 using namespace reprise;
 using namespace reprise::nn;
 
-static Type elementType(OpBuilder &builder, DataType type) {
+static Type elementType(OpBuilder &builder, ElementType type) {
   switch (type) {
-  case DataType::F32:
+  case ElementType::F32:
     return builder.getF32Type();
-  case DataType::BF16:
+  case ElementType::BF16:
     return builder.getBF16Type();
-  case DataType::F16:
+  case ElementType::F16:
     return builder.getF16Type();
-  case DataType::I32:
+  case ElementType::F64:
+    return builder.getF64Type();
+  case ElementType::I1:
+    return builder.getI1Type();
+  case ElementType::I8:
+    return builder.getI8Type();
+  case ElementType::I32:
     return builder.getI32Type();
-  case DataType::I64:
+  case ElementType::I64:
     return builder.getI64Type();
   }
-  llvm_unreachable("unknown data type");
+  llvm_unreachable("unknown element type");
 }
 
 void Graph::input(std::string inputName, llvm::ArrayRef<int64_t> shape,
-                  DataType type, sg::BindingRole role) {
+                  ElementType type, sg::BindingRole role) {
   inputs.push_back(
       {std::move(inputName), llvm::SmallVector<int64_t>(shape), type, role});
 }

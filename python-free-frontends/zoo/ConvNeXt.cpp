@@ -80,7 +80,7 @@ public:
            const ModelOptions &options)
       : Graph(std::move(name)), features(add<nn::Sequential>("features")) {
     input("image", imageExtents(options));
-    input("label", {*options.batch}, nn::DataType::I32, sg::BindingRole::Label);
+    input("label", {*options.batch}, ElementType::I32, sg::BindingRole::Label);
     auto &stem = features.append<nn::Sequential>();
     int64_t patch = *options.patch;
     stem.append<nn::Conv2d>(*options.channels, *options.baseWidth,

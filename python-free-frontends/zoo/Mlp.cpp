@@ -24,7 +24,7 @@ public:
     int64_t height = *options.height, width = *options.width;
     int64_t channels = *options.channels;
     input("image", {batch, height, width, channels});
-    input("label", {batch}, nn::DataType::I32, sg::BindingRole::Label);
+    input("label", {batch}, ElementType::I32, sg::BindingRole::Label);
 
     part1.append<nn::Linear>(height * width * channels, 128);
     part1.append<nn::ReLU>();

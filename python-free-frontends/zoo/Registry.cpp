@@ -62,6 +62,8 @@ struct Entry {
   ModelInfo info;
   std::function<std::unique_ptr<nn::Graph>(const ModelOptions &)> make;
   int64_t heads = 1; // of the first block: they share its width equally
+  bool tokensArePatches = false; // so that patches must cover every pixel
+  bool hasWindows = false;       // with a number for each patch in a constant
 };
 } // namespace
 
@@ -144,7 +146,8 @@ static void addVisionTransformers(std::vector<Entry> &all) {
                    [=](const ModelOptions &o) {
                      return makeVisionTransformer(name, size, o);
                    },
-                   size.heads});
+                   size.heads,
+                   /*tokensArePatches=*/true});
   };
   VisionTransformerSize base = {12, 12}, large = {24, 16};
   add("vit_b_16", 16, 768, base);
@@ -168,7 +171,9 @@ static void addSwins(std::vector<Entry> &all) {
               std::to_string(sumOf(size.blocks)) + " blocks",
           std::move(defaults)},
          [=](const ModelOptions &o) { return makeSwin(name, size, o); },
-         size.heads[0]});
+         size.heads[0],
+         /*tokensArePatches=*/false,
+         /*hasWindows=*/true});
   };
   SwinSize tiny = {{2, 2, 6, 2}, {3, 6, 12, 24}, {7, 7}};
   SwinSize small = {{2, 2, 18, 2}, {3, 6, 12, 24}, {7, 7}};
@@ -278,13 +283,12 @@ private:
 };
 } // namespace
 
-/// Checks that a patch is no larger than the image. The tokens of a vision
-/// transformer are its patches, which must cover every pixel.
-static void checkPatches(const ModelInfo &info, const ModelOptions &options,
+/// Checks that a patch is no larger than the image.
+static void checkPatches(const Entry &entry, const ModelOptions &options,
                          OptionMerger &merger) {
-  bool isWhole = llvm::StringRef(info.name).starts_with("vit_");
   for (int64_t extent : {*options.height, *options.width})
-    if (extent < *options.patch || (isWhole && extent % *options.patch != 0)) {
+    if (extent < *options.patch ||
+        (entry.tokensArePatches && extent % *options.patch != 0)) {
       merger.fail() << "patches of " << *options.patch
                     << " do not fit an image of " << *options.height << "x"
                     << *options.width;
@@ -292,20 +296,19 @@ static void checkPatches(const ModelInfo &info, const ModelOptions &options,
     }
 }
 
-/// Checks the size of a constant: models with shifted windows have one with a
-/// number for each patch.
-static void checkWindows(const ModelInfo &info, const ModelOptions &options,
+/// Checks the size of the constant of models with shifted windows.
+static void checkWindows(const Entry &entry, const ModelOptions &options,
                          OptionMerger &merger) {
   constexpr int64_t most = int64_t(1) << 22; // 16 MiB
   int64_t patches = countPatches(options);
-  if (!llvm::StringRef(info.name).starts_with("swin") || patches <= most)
+  if (!entry.hasWindows || patches <= most)
     return;
   InFlightDiagnostic error = merger.fail();
   error << "an image of " << *options.height << "x" << *options.width;
   if (options.frames)
     error << " with " << *options.frames << " frames";
   error << " has " << patches << " patches of side " << *options.patch
-        << ", but model '" << info.name << "' takes at most " << most;
+        << ", but model '" << entry.info.name << "' takes at most " << most;
 }
 
 static void checkHeads(const Entry &entry, const ModelOptions &options,
@@ -342,9 +345,9 @@ static std::optional<ModelOptions> complete(Location loc, const Entry &entry,
     merger.fail() << "option 'view-pooling' needs several views; give their "
                      "number with option 'views'";
   if (!merger.hasFailed() && options.patch)
-    checkPatches(info, options, merger);
+    checkPatches(entry, options, merger);
   if (!merger.hasFailed() && options.patch)
-    checkWindows(info, options, merger);
+    checkWindows(entry, options, merger);
   if (!merger.hasFailed())
     checkHeads(entry, options, merger);
   if (merger.hasFailed())

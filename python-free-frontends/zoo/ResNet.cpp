@@ -114,7 +114,7 @@ public:
         stem(add<ResNetStem>("", *options.stem, *options.channels,
                              *options.baseWidth)) {
     input("image", imageExtents(options));
-    input("label", {*options.batch}, nn::DataType::I32, sg::BindingRole::Label);
+    input("label", {*options.batch}, ElementType::I32, sg::BindingRole::Label);
     stem.config().activation_checkpointing(*options.annotate ==
                                            Annotate::Stages);
     int64_t channels = *options.baseWidth;

@@ -177,7 +177,7 @@ public:
       : Graph(std::move(name)) {
     bool isVolume = size.window.size() == 3;
     input("image", isVolume ? volumeExtents(options) : imageExtents(options));
-    input("label", {*options.batch}, nn::DataType::I32, sg::BindingRole::Label);
+    input("label", {*options.batch}, ElementType::I32, sg::BindingRole::Label);
     addPatches(isVolume, size, options);
     for (size_t stage = 0; stage < size.blocks.size(); ++stage)
       addStage(stage, size, options);

@@ -95,7 +95,7 @@ public:
       : Graph(std::move(name)), width(*options.baseWidth) {
     int64_t patch = *options.patch;
     input("image", imageExtents(options));
-    input("label", {*options.batch}, nn::DataType::I32, sg::BindingRole::Label);
+    input("label", {*options.batch}, ElementType::I32, sg::BindingRole::Label);
     registerVariable({"class_token",
                       {1, 1, width},
                       sg::Role::Parameter,

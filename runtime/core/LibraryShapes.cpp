@@ -370,9 +370,8 @@ std::vector<const TensorDesc *> floatTensors(const LibraryCallDesc &desc) {
 }
 
 const char *elementName(rp_element_type type) {
-  static const char *const names[] = {"f32", "bf16", "f16", "f64",
-                                      "i1",  "i8",   "i32", "i64"};
-  return size_t(type) < 8 ? names[type] : "unknown";
+  return size_t(type) < kCountOf<ElementType> ? termName(ElementType(type))
+                                              : "unknown";
 }
 
 std::vector<int64_t> libraryCallKey(const LibraryCallDesc &desc) {

@@ -4,11 +4,6 @@
 
 using namespace reprise::rt;
 
-static_assert(size_t(fb::BufferKind::MAX) + 1 == RP_BUFFER_KINDS,
-              "the C interface has the kinds of the schema");
-static_assert(size_t(fb::Phase::MAX) == RP_PHASE_UPDATE,
-              "the C interface has the phases of the schema");
-
 void reprise::rt::fillStepMemory(const fb::Program &program,
                                  const fb::Entry &entry,
                                  rp_step_memory *steps) {

@@ -86,14 +86,14 @@ Status CudaProgram::readGuarded(uint64_t offset, void *data, uint64_t bytes) {
 }
 
 Status CudaProgram::issue(const CudaStep &step) {
-  switch (step.kind) {
-  case CudaStep::Kind::Kernel:
+  switch (step.action) {
+  case StepAction::Kernel:
     return driver->launch(stream, step.kernel, step.shape, step.operands,
                           step.touches);
-  case CudaStep::Kind::Call:
+  case StepAction::LibraryCall:
     return driver->call(stream, step.call, step.operands, step.workspace,
                         step.touches);
-  case CudaStep::Kind::Copy:
+  case StepAction::Copy:
     break;
   }
   return driver->copy(stream, step.operands[0], step.operands[1],

@@ -12,7 +12,7 @@ namespace reprise::rt::cuda {
 
 /// A request to the driver, with addresses.
 struct CudaStep {
-  enum class Kind { Kernel, Call, Copy } kind = Kind::Copy;
+  StepAction action = StepAction::Copy;
   Kernel kernel = {};
   LaunchShape shape;
   Call call = {};

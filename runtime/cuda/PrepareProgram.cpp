@@ -66,7 +66,7 @@ CudaStep CudaProgram::prepareCopy(const fb::Entry &entry,
 CudaStep CudaProgram::prepareKernel(const fb::Entry &entry,
                                     const fb::KernelLaunch &launch) {
   CudaStep step;
-  step.kind = CudaStep::Kind::Kernel;
+  step.action = StepAction::Kernel;
   step.kernel = kernels[launch.kernel()];
   step.shape = {uint32_t(launch.grains()), threads[launch.kernel()]};
   uint32_t count = launch.args() ? launch.args()->size() : 0;
@@ -102,7 +102,7 @@ Expected<CudaStep> CudaProgram::prepareCall(const fb::Entry &entry,
   if (!prepared.ok())
     return prepared.status();
   CudaStep step;
-  step.kind = CudaStep::Kind::Call;
+  step.action = StepAction::LibraryCall;
   step.call = *prepared;
   for (const fb::View *input : *call.inputs())
     step.operands.push_back(resolve(entry, *input, false, step));

@@ -6,9 +6,9 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "../../lib/Target/Cuda/Kernels/GpuKernels.h"
 #include "../Gpu/Simulator.h"
 #include "KernelMachine.h"
-#include "reprise/Codegen/GpuKernels.h"
 #include <gtest/gtest.h>
 #include <map>
 #include <memory>

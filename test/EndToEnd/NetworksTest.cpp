@@ -37,7 +37,7 @@ struct Tower : nn::Graph {
 
   Tower() : Graph("tower") {
     input("image", {512, 16});
-    input("label", {512}, nn::DataType::I32, sg::BindingRole::Label);
+    input("label", {512}, ElementType::I32, sg::BindingRole::Label);
     stack.append<nn::Linear>(16, 128);
     stack.append<nn::ReLU>();
     stack.append<nn::Linear>(128, 16);
@@ -110,7 +110,7 @@ struct ViewClassifier : nn::Graph {
                                     pooling,
                                     /*views=*/3, /*features=*/6)) {
     input("image", {5, 3, 8, 7, 2});
-    input("label", {5}, nn::DataType::I32, sg::BindingRole::Label);
+    input("label", {5}, ElementType::I32, sg::BindingRole::Label);
   }
 
   std::vector<Output> build(llvm::ArrayRef<Tensor> inputs) override {

@@ -4,7 +4,7 @@
 // elements of both are sums of the same products.
 //
 //===----------------------------------------------------------------------===//
-#include "reprise/IR/ConvolutionForms.h"
+#include "../../passes/Rewrites/ConvolutionForms.h"
 #include "../Reference/Support.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/Verifier.h"

@@ -4,10 +4,10 @@
 // patterns, which others may put among their own.
 //
 //===----------------------------------------------------------------------===//
+#include "../../passes/Rewrites/GradientSums.h"
 #include "mlir/IR/Verifier.h"
 #include "mlir/Parser/Parser.h"
 #include "mlir/Transforms/GreedyPatternRewriteDriver.h"
-#include "reprise/IR/GradientSums.h"
 #include "reprise/IR/Kernel.h"
 #include "reprise/Passes/Fuse.h"
 #include <gtest/gtest.h>

@@ -8,9 +8,9 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "../../lib/Target/Cuda/Kernels/GpuKernels.h"
 #include "../../lib/Target/Cuda/Ptx.h"
 #include "KernelRun.h"
-#include "reprise/Codegen/GpuKernels.h"
 #include "reprise/IR/Sg.h"
 #include <cmath>
 #include <gtest/gtest.h>

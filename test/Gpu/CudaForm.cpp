@@ -6,12 +6,12 @@
 //===----------------------------------------------------------------------===//
 #include "CudaForm.h"
 #include "../../lib/Target/Cuda/CudaTarget.h"
+#include "../../lib/Target/Cuda/Kernels/GpuKernels.h"
 #include "../../lib/Target/Cuda/Ptx.h"
 #include "GpuForm.h"
 #include "Program.h"
 #include "SimulatedTarget.h"
 #include "mlir/Parser/Parser.h"
-#include "reprise/Codegen/GpuKernels.h"
 #include "reprise/LibraryFunctions.h"
 #include <fstream>
 #include <gtest/gtest.h>

@@ -1,11 +1,11 @@
 //===- FakeDriver.cpp - CUDA without a GPU --------------------------------===//
 #include "FakeDriver.h"
+#include "../../lib/Target/Cuda/Kernels/GpuKernels.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "mlir/Parser/Parser.h"
-#include "reprise/Codegen/GpuKernels.h"
 #include <algorithm>
 #include <chrono>
 #include <cstdlib>

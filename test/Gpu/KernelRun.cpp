@@ -1,8 +1,8 @@
 //===- KernelRun.cpp - One kernel on the simulated GPU --------------------===//
 
 #include "KernelRun.h"
+#include "../../lib/Target/Cuda/Kernels/GpuKernels.h"
 #include "../../lib/Target/Cuda/Ptx.h"
-#include "reprise/Codegen/GpuKernels.h"
 #include "reprise/IR/Sg.h"
 #include "llvm/ADT/APFloat.h"
 #include <algorithm>

@@ -9,11 +9,11 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "../../lib/Target/Cuda/Kernels/GpuKernels.h"
 #include "../../lib/Target/Cuda/Ptx.h"
 #include "../Codegen/HostCode.h"
 #include "../EndToEnd/ZooTraining.h"
 #include "SimulatedTarget.h"
-#include "reprise/Codegen/GpuKernels.h"
 #include "reprise/IR/Kernel.h"
 #include "reprise/IR/Rt.h"
 #include "reprise/IR/Sg.h"

@@ -186,6 +186,10 @@ func.func @products(%x: tensor<8x32x32x3xf32>, %w: tensor<64x3x3x3xf32>,
       padding = array<i64: 1, 1, 1, 1>, dilation = array<i64: 1, 1>,
       groups = 1 : i64}
     : (tensor<8x32x32x3xf32>, tensor<64x3x3x3xf32>) -> tensor<8x16x16x64xf32>
+  // Strides, padding, dilation and groups have defaults.
+  // CHECK: sg.conv2d %{{.*}}, %{{.*}} {dilation = array<i64: 1, 1>, groups = 1 : i64, padding = array<i64: 0, 0, 0, 0>, strides = array<i64: 2, 2>}
+  %21 = sg.conv2d %x, %w {strides = array<i64: 2, 2>}
+    : (tensor<8x32x32x3xf32>, tensor<64x3x3x3xf32>) -> tensor<8x15x15x64xf32>
   // CHECK: sg.conv2d_input_grad %{{.*}}, %{{.*}} {{.*}} -> tensor<8x32x32x3xf32>
   %3 = sg.conv2d_input_grad %dy, %w {strides = array<i64: 2, 2>,
       padding = array<i64: 1, 1, 1, 1>, dilation = array<i64: 1, 1>,

@@ -16,8 +16,8 @@ BEGIN {
   rule("IR", "", 1)
   rule("Reference", "IR", 1)
   rule("Analysis", "IR", 1)
+  rule("Codegen", "IR", 1)
   rule("Target", "IR Codegen", 1)
-  rule("Codegen", "IR Target", 1)
   rule("Bridge", "IR Analysis Plan Target", 1)
   rule("Translate", "IR Analysis Bridge", 1)
   rule("Passes", "IR Analysis Bridge Translate Plan Target", 1)
@@ -38,7 +38,8 @@ BEGIN {
     "Recipe NN " compiler_layers, 1)
   # Of the C++ standard library only, for everyone.
   common["reprise/Limits.h"] = common["reprise/Kept.h"] = 1
-  common["reprise/LibraryFunctions.h"] = 1
+  common["reprise/LibraryFunctions.h"] = common["reprise/ProgramTerms.h"] = 1
+  common["reprise/EntrySummary.h"] = 1
   common["reprise/CheckpointingModes.h"] = 1
   common["reprise/CheckpointingModes.def"] = common["reprise/Settings.def"] = 1
   # Folders of the runtime that each of them may include.
@@ -51,6 +52,27 @@ BEGIN {
   split("Artifact.h Library.h Roofline.h program_generated.h reprise.h", names, " ")
   for (k in names)
     shared["reprise/Runtime/" names[k]] = 1
+  # -v extra="LAYER LAYER..." adds a rule, to test the check below.
+  if (extra) {
+    split(extra, names, " ")
+    allowed[names[1]] = " " extra " "
+  }
+  for (layer in allowed)
+    visit(layer, " ")
+}
+
+# Visits the layers that a layer may include, however far below; prints a layer
+# that reaches itself.
+function visit(layer, above,  below, n, k) {
+  if (index(above, " " layer " ")) {
+    printf "the rules have a cycle:%s%s\n", above, layer
+    failed = 1
+    return
+  }
+  n = split(allowed[layer], below, " ")
+  for (k = 1; k <= n; ++k)
+    if (below[k] != layer)
+      visit(below[k], above layer " ")
 }
 
 function layerOf(path,  parts) {

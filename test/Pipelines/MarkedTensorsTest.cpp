@@ -59,7 +59,7 @@ public:
         head(add<nn::Linear>("head", kNarrow, 10)),
         loss(add<nn::CrossEntropyLoss>("loss")) {
     input("image", {kBatch, kNarrow});
-    input("label", {kBatch}, nn::DataType::I32, sg::BindingRole::Label);
+    input("label", {kBatch}, ElementType::I32, sg::BindingRole::Label);
     for (unsigned k = 0; k < kBlocks; ++k)
       stack.append<Perceptron>(mark);
   }

@@ -49,7 +49,7 @@ static ArtifactBuilder callingProgram() {
   Tensor x = b.input("x", {2, 2}), g = b.input("g", {2});
   Tensor y = b.activation("y", {2, 2}), r = b.activation("r", {2});
   EXPECT_TRUE(
-      b.call({rt::LibraryOp::RmsNorm, {x, g}, {y, r}, {}, {0.5}, {}, "loops"})
+      b.call({LibraryOp::RmsNorm, {x, g}, {y, r}, {}, {0.5}, {}, "loops"})
           .ok());
   b.output("y", y);
   b.output("r", r);
@@ -78,8 +78,7 @@ TEST_F(PocketDeviceTest, IsRefusedCallsThatItLacks) {
   b.program.alignment = 256;
   Tensor x = b.input("x", {2, 2}), y = b.activation("y", {2, 2});
   EXPECT_TRUE(
-      b.call({rt::LibraryOp::MatMul, {x, x}, {y}, {0, 0}, {}, {}, "loops"})
-          .ok());
+      b.call({LibraryOp::MatMul, {x, x}, {y}, {0, 0}, {}, {}, "loops"}).ok());
   b.finish();
   SessionHandle s;
   Outcome outcome = s.open(b.seal(), {"pocket", 0, 0, 0});

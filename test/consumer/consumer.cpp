@@ -14,7 +14,7 @@ struct Classifier : nn::Graph {
 
   Classifier() : Graph("classifier") {
     input("image", {128, 256});
-    input("label", {128}, nn::DataType::I32, sg::BindingRole::Label);
+    input("label", {128}, ElementType::I32, sg::BindingRole::Label);
     part1.append<nn::Linear>(256, 128);
     part1.append<nn::ReLU>();
     part1.append<nn::Linear>(128, 64);

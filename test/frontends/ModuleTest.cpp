@@ -188,7 +188,7 @@ TEST_F(ModuleTest, TakesTheMeanOfTheCrossEntropy) {
   struct Classifier : nn::Graph {
     Classifier() : Graph("classifier"), loss(add<nn::CrossEntropyLoss>("l")) {
       input("image", {5, 3});
-      input("label", {5}, nn::DataType::I32, sg::BindingRole::Label);
+      input("label", {5}, ElementType::I32, sg::BindingRole::Label);
     }
     std::vector<Output> build(llvm::ArrayRef<Tensor> inputs) override {
       return {{"loss", loss(inputs).front(), sg::BindingRole::Loss},

@@ -241,7 +241,7 @@ static std::string stepTable(const fb::Program &program,
     if (views.workspace)
       workspace.push_back(views.workspace);
     table.add({std::to_string(i), textOf(step.name()), textOf(step.module_()),
-               phaseName(Phase(step.phase())), std::to_string(step.flops()),
+               termName(Phase(step.phase())), std::to_string(step.flops()),
                std::to_string(step.bytes()),
                text::formatFixed(millisecondsOf(step.picoseconds()), 3),
                step.clone_of() < 0 ? "" : std::to_string(step.clone_of()),
@@ -265,7 +265,7 @@ static std::string bufferTable(const std::vector<BufferFacts> &buffers) {
     table.add({buffer.name, kindName(buffer.kind),
                std::to_string(buffer.offset), std::to_string(buffer.size),
                std::to_string(buffer.firstStep),
-               std::to_string(buffer.lastStep), reasonName(buffer.reason)});
+               std::to_string(buffer.lastStep), termName(buffer.reason)});
   return table.str();
 }
 
@@ -319,7 +319,7 @@ static Json stepJson(const fb::Program &program, const fb::Entry &entry,
   Json json = {{"op", textOf(step.name())},
                {"module", textOf(step.module_())},
                {"location", textOf(step.location())},
-               {"phase", phaseName(Phase(step.phase()))},
+               {"phase", termName(Phase(step.phase()))},
                {"by", implementationOf(program, step)},
                {"flops", step.flops()},
                {"bytes", step.bytes()},
@@ -372,7 +372,7 @@ static Json entryJson(const InspectOptions &options, const fb::Program &program,
                                      {"bytes", buffer.size},
                                      {"first_step", buffer.firstStep},
                                      {"last_step", buffer.lastStep},
-                                     {"because", reasonName(buffer.reason)}});
+                                     {"because", termName(buffer.reason)}});
   if (auto budget = budgetFactsOf(program.model()->str(), all, facts))
     json["budget"] = driver::toJson(*budget);
   return json;

@@ -225,8 +225,8 @@ static nlohmann::ordered_json moduleJson(const EntryFacts &entry,
                                    {"steps", module.steps},
                                    {"kept_bytes", module.kept},
                                    {"bytes_at_peak", module.atPeak}};
-    for (size_t phase = 0; phase < kPhases; ++phase) {
-      std::string name = phaseName(Phase(phase));
+    for (size_t phase = 0; phase < kCountOf<Phase>; ++phase) {
+      std::string name = termName(Phase(phase));
       line[name + "_flops"] = module.flops[phase];
       line[name + "_traffic_bytes"] = module.bytes[phase];
     }

@@ -496,8 +496,8 @@ static std::vector<rt::TracedOp> tracedOps(const ProgramFacts &facts) {
   std::vector<std::vector<uint64_t>> live = liveBytes(*entry);
   for (const StepFacts &step : entry->steps) {
     const std::vector<uint64_t> &now = live[ops.size()];
-    ops.push_back({step.name, step.module, phaseName(step.phase),
-                   actionName(step.action), step.bytes, step.flops,
+    ops.push_back({step.name, step.module, termName(step.phase),
+                   termName(step.action), step.bytes, step.flops,
                    std::accumulate(now.begin(), now.end(), uint64_t(0))});
   }
   return ops;

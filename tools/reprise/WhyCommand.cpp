@@ -131,8 +131,8 @@ static std::string storyText(const PlanStory &plan, const ValueStory &story) {
                        {"pass", text::Align::Left},
                        {"step"}});
   for (const Reader &reader : story.readers)
-    readers.add({reader.name, moduleText(reader.module),
-                 phaseName(reader.phase), std::to_string(reader.step)});
+    readers.add({reader.name, moduleText(reader.module), termName(reader.phase),
+                 std::to_string(reader.step)});
   return lines.str() + (readers.empty() ? "" : "\n" + readers.str());
 }
 
@@ -156,7 +156,7 @@ static ordered_json storyJson(const PlanStory &plan, const ValueStory &story) {
   for (const Reader &reader : story.readers) {
     ordered_json line = {{"name", reader.name},
                          {"module", reader.module},
-                         {"phase", phaseName(reader.phase)},
+                         {"phase", termName(reader.phase)},
                          {"step", reader.step}};
     json["readers"].push_back(std::move(line));
   }

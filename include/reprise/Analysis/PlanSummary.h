@@ -3,28 +3,13 @@
 #define REPRISE_ANALYSIS_PLANSUMMARY_H
 
 #include "reprise/Analysis/TrainingNote.h"
+#include "reprise/EntrySummary.h"
 #include "reprise/IR/Rt.h"
 #include <optional>
 #include <string>
 #include <vector>
 
 namespace reprise {
-
-/// Numbers are bytes unless a name states another unit.
-struct EntrySummary {
-  std::string name;
-  uint64_t fixed = 0; // variables and constants
-  uint64_t kept = 0;  // live right after the forward pass, without fixed
-  uint64_t peak = 0;  // includes fixed, as max-live does
-  uint64_t maxLive = 0;
-  uint64_t baseFlops = 0;
-  uint64_t recomputedFlops = 0;
-
-  /// The placed height divided by the largest sum of live bytes; 1 is the best.
-  double placementRatio() const;
-  /// The recomputed arithmetic divided by the base arithmetic.
-  double recomputedShare() const;
-};
 
 struct PlanSummary {
   std::string checkpointing; // mode, may be empty

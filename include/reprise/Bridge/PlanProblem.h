@@ -32,7 +32,7 @@ namespace reprise {
 struct FixedStorage {
   struct Range {
     std::string name;
-    rt_dialect::BufferKind kind;
+    BufferKind kind;
     uint64_t offset; // multiple of the alignment
     uint64_t size;
   };
@@ -57,7 +57,7 @@ struct PlannedOp {
   bool isCopy = false;
   /// True if the user requested that it runs once.
   bool isAsked = false;
-  rt_dialect::Phase phase = rt_dialect::Phase::Forward;
+  Phase phase = Phase::Forward;
   uint64_t flops = 0, bytes = 0;
   uint64_t picoseconds = 0;     // modelled; see priceWhatIsSilent
   KernelTraits kernel;          // of an sg.kernel

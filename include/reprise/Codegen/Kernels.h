@@ -18,7 +18,7 @@
 
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/PatternMatch.h"
-#include "reprise/Target/Target.h"
+#include "reprise/Codegen/KernelShape.h"
 
 namespace reprise {
 

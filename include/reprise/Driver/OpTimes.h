@@ -12,11 +12,10 @@ namespace reprise::driver {
 
 /// Steps that are the same op: the same code on the same shapes.
 struct OpTime {
-  enum class Kind { Kernel, Library, Copy };
   std::string key; // see profileKey
   std::string name;
   std::string tensor; // the largest operand or result, "f32[8,16]"
-  Kind kind = Kind::Kernel;
+  StepAction kind = StepAction::Kernel;
   uint64_t flops = 0, bytes = 0; // of one step, bytes read and written
   bool isNarrow = false;         // see rt::Roofline
   uint64_t count = 0;            // steps

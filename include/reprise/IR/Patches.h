@@ -1,20 +1,16 @@
-//===- Patches.h - Convolutions of patches as products ----------*- C++ -*-===//
+//===- Patches.h - Convolutions of patches ----------------------*- C++ -*-===//
 #ifndef REPRISE_IR_PATCHES_H
 #define REPRISE_IR_PATCHES_H
 
-#include "mlir/IR/PatternMatch.h"
-#include "reprise/IR/Sg.h"
+#include "mlir/IR/Operation.h"
 
 namespace reprise::sg {
 
-/// Patterns that turn a convolution whose windows touch but do not overlap into
-/// a matrix product (the patches that become the tokens of a vision
-/// transformer, the halving of ConvNeXt), and its gradients too: no padding,
-/// strides equal to the window's extents, one group, no remainder.
-void populatePatchPatterns(mlir::RewritePatternSet &patterns);
-
-/// Returns true if these patterns turn `op` into a product.
-bool isOfPatches(Conv2DOp op);
+/// Returns true for a convolution or one of its gradients whose windows, of
+/// more than one pixel, touch but do not overlap: no padding, strides equal to
+/// the window's extents, one group, no remainder. It is a product of reshaped
+/// operands.
+bool isOfPatches(mlir::Operation *op);
 
 } // namespace reprise::sg
 

@@ -14,12 +14,11 @@
 #include "mlir/IR/OpImplementation.h"
 #include "mlir/Interfaces/LoopLikeInterface.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
+#include "reprise/ProgramTerms.h"
 
 #include <optional>
 
 namespace reprise::remat {
-
-enum class Phase { Forward, Backward };
 
 /// The number of times an op may run, and in which order.
 enum class Execution {

@@ -60,7 +60,7 @@ def RematOpInterface : OpInterface<"RematOpInterface"> {
         Whether the op belongs to the forward or to the backward pass. It only
         guides the search. Default: not said; what runs after the moment of most
         live bytes is then taken for the backward pass.
-      }], "::std::optional<::reprise::remat::Phase>", "getRematPhase", (ins),
+      }], "::std::optional<::reprise::Phase>", "getRematPhase", (ins),
       "", [{ return ::std::nullopt; }]>];
 }
 

@@ -14,7 +14,6 @@
 #include "reprise/Limits.h"
 
 #include "reprise/IR/RtDialect.h.inc"
-#include "reprise/IR/RtEnums.h.inc"
 #define GET_ATTRDEF_CLASSES
 #include "reprise/IR/RtAttrs.h.inc"
 

@@ -3,8 +3,8 @@
 #define REPRISE_IR_RTBASE
 
 include "mlir/IR/AttrTypeBase.td"
-include "mlir/IR/EnumAttr.td"
 include "mlir/IR/OpBase.td"
+include "reprise/IR/Terms.td"
 
 def Rt_Dialect : Dialect {
   let name = "rt";
@@ -34,61 +34,28 @@ def Rt_Dialect : Dialect {
   }];
 }
 
-class Rt_I32Enum<string name, string summary, list<I32EnumAttrCase> cases>
-    : I32EnumAttr<name, summary, cases> {
-  let cppNamespace = "::reprise::rt_dialect";
-  let genSpecializedAttr = 0;
+/// An attribute that holds a value of an enum of reprise, see
+/// include/reprise/ProgramTerms.h.
+class Rt_Term<string type, string name, string text>
+    : AttrDef<Rt_Dialect, type> {
+  let mnemonic = name;
+  let summary = text;
+  let description = "One of the names of `" # type # "`, see "
+    # "`include/reprise/ProgramTerms.h` and `LibraryFunctions.h`.";
+  let parameters = (ins Reprise_TermParameter<type>:$value);
+  let assemblyFormat = "$value";
+  let returnType = "::reprise::" # type;
+  let convertFromStorage = "$_self.getValue()";
+  let constBuilderCall =
+      "::reprise::rt_dialect::" # type # "Attr::get($_builder.getContext(), $0)";
 }
 
-// The cases have the numbers of runtime/schemas/program.fbs.
-def Rt_BufferKind : Rt_I32Enum<"BufferKind", "what a buffer holds", [
-  I32EnumAttrCase<"Parameter", 0, "parameter">,
-  I32EnumAttrCase<"OptimizerState", 1, "optimizer_state">,
-  I32EnumAttrCase<"State", 2, "state">,
-  I32EnumAttrCase<"Constant", 3, "constant">,
-  I32EnumAttrCase<"Input", 4, "input">,
-  I32EnumAttrCase<"Output", 5, "output">,
-  I32EnumAttrCase<"Activation", 6, "activation">,
-  I32EnumAttrCase<"Gradient", 7, "gradient">,
-  I32EnumAttrCase<"Recomputed", 8, "recomputed">,
-  I32EnumAttrCase<"Workspace", 9, "workspace">,
-  I32EnumAttrCase<"Update", 10, "update">]>;
-def Rt_BufferKindAttr : EnumAttr<Rt_Dialect, Rt_BufferKind, "kind">;
-
-def Rt_Phase : Rt_I32Enum<"Phase", "the part of a step's work", [
-  I32EnumAttrCase<"Forward", 0, "forward">,
-  I32EnumAttrCase<"Backward", 1, "backward">,
-  I32EnumAttrCase<"Recompute", 2, "recompute">,
-  I32EnumAttrCase<"Update", 3, "update">]>;
-
-def Rt_Reason : Rt_I32Enum<"Reason", "why bytes are in memory", [
-  I32EnumAttrCase<"Input", 1, "input">,
-  I32EnumAttrCase<"Result", 2, "result">,
-  I32EnumAttrCase<"Workspace", 3, "workspace">,
-  I32EnumAttrCase<"Passing", 4, "passing">,
-  I32EnumAttrCase<"Again", 5, "again">,
-  I32EnumAttrCase<"RunsOnce", 6, "runs_once">,
-  I32EnumAttrCase<"Asked", 7, "asked">,
-  I32EnumAttrCase<"Free", 8, "free">,
-  I32EnumAttrCase<"Dear", 9, "dear">,
-  I32EnumAttrCase<"SourceGone", 10, "source_gone">]>;
-def Rt_ReasonAttr : EnumAttr<Rt_Dialect, Rt_Reason, "reason">;
-
-def Rt_LibraryOp : Rt_I32Enum<"LibraryOp", "a function of the library", [
-  I32EnumAttrCase<"Conv2D", 0, "conv2d">,
-  I32EnumAttrCase<"Conv2DInputGrad", 1, "conv2d_input_grad">,
-  I32EnumAttrCase<"Conv2DFilterGrad", 2, "conv2d_filter_grad">,
-  I32EnumAttrCase<"MatMul", 3, "matmul">,
-  I32EnumAttrCase<"RmsNorm", 4, "rms_norm">,
-  I32EnumAttrCase<"Attention", 5, "attention">,
-  I32EnumAttrCase<"AttentionGrad", 6, "attention_grad">]>;
-def Rt_LibraryOpAttr : EnumAttr<Rt_Dialect, Rt_LibraryOp, "library_op">;
-
-def Rt_Epilogue : Rt_I32Enum<"Epilogue", "what a call does to its result", [
-  I32EnumAttrCase<"Bias", 0, "bias">,
-  I32EnumAttrCase<"Relu", 1, "relu">,
-  I32EnumAttrCase<"Add", 2, "add">]>;
-def Rt_EpilogueAttr : EnumAttr<Rt_Dialect, Rt_Epilogue, "epilogue">;
+def Rt_BufferKindAttr : Rt_Term<"BufferKind", "kind", "what a buffer holds">;
+def Rt_ReasonAttr : Rt_Term<"Reason", "reason", "why bytes are in memory">;
+def Rt_LibraryOpAttr
+    : Rt_Term<"LibraryOp", "library_op", "a function of the library">;
+def Rt_EpilogueAttr
+    : Rt_Term<"LibraryEpilogue", "epilogue", "what a call does to its result">;
 
 def Rt_TargetAttr : AttrDef<Rt_Dialect, "Target"> {
   let mnemonic = "target";
@@ -182,7 +149,7 @@ def Rt_StepAttr : AttrDef<Rt_Dialect, "Step"> {
   }];
   let parameters = (ins StringRefParameter<>:$name,
     StringRefParameter<>:$module,
-    EnumParameter<Rt_Phase>:$phase, "uint64_t":$flops, "uint64_t":$bytes,
+    Reprise_TermParameter<"Phase">:$phase, "uint64_t":$flops, "uint64_t":$bytes,
     DefaultValuedParameter<"uint64_t", "0">:$picoseconds,
     OptionalParameter<"std::optional<uint64_t>">:$cloneOf,
     DefaultValuedParameter<"bool", "false">:$isAsked);

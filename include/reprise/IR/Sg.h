@@ -11,6 +11,7 @@
 #include "mlir/Interfaces/ControlFlowInterfaces.h"
 #include "mlir/Interfaces/InferTypeOpInterface.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
+#include "reprise/IR/Terms.h"
 #include "reprise/IR/Vjp.h"
 
 namespace reprise {
@@ -31,6 +32,18 @@ bool areWidened(mlir::TypeRange inferred, mlir::TypeRange actual);
 /// ops follow one another (a function's, a kernel's), or in none: a static
 /// graph has neither branches nor values defined by themselves.
 llvm::LogicalResult verifyInGraph(mlir::Operation *op);
+
+/// Attributes of a convolution; text may leave out those that have their
+/// default.
+mlir::ParseResult parseConvolutionAttributes(mlir::OpAsmParser &parser,
+                                             mlir::NamedAttrList &attributes);
+void printConvolutionAttributes(mlir::OpAsmPrinter &printer,
+                                mlir::Operation *op,
+                                mlir::DictionaryAttr attributes);
+
+/// The trait of composite activations, see Activations.h.
+template <typename ConcreteOp>
+class Activation : public mlir::OpTrait::TraitBase<ConcreteOp, Activation> {};
 
 /// The trait of ops that verifyInGraph checks.
 template <typename ConcreteOp>
@@ -115,6 +128,7 @@ mlir::Value sumToLast(mlir::OpBuilder &builder, mlir::Location loc,
                       mlir::Value value);
 
 /// Attach the models of the interfaces of SgInterfaces.td to the ops.
+void registerActivationModels(mlir::MLIRContext *context);
 void registerVjpModels(mlir::MLIRContext *context);
 void registerDecomposeModels(mlir::MLIRContext *context);
 void registerCostModels(mlir::MLIRContext *context);

@@ -5,6 +5,7 @@
 include "mlir/IR/AttrTypeBase.td"
 include "mlir/IR/EnumAttr.td"
 include "mlir/IR/OpBase.td"
+include "reprise/IR/Terms.td"
 
 def Sg_Dialect : Dialect {
   let name = "sg";
@@ -212,12 +213,17 @@ def Sg_BindingAttr : AttrDef<Sg_Dialect, "Binding"> {
   let genVerifyDecl = 1;
 }
 
-def Sg_Phase : Sg_I32Enum<"Phase", "the pass of a training step", [
-  I32EnumAttrCase<"Forward", 0, "forward">,
-  I32EnumAttrCase<"Backward", 1, "backward">,
-  I32EnumAttrCase<"Recompute", 2, "recompute">]>;
-def Sg_PhaseAttr : EnumAttr<Sg_Dialect, Sg_Phase, "phase"> {
+/// The phases of ops of sg: all but the update.
+def Sg_Phase : Reprise_TermParameter<"Phase", "3">;
+def Sg_PhaseAttr : AttrDef<Sg_Dialect, "Phase"> {
+  let mnemonic = "phase";
+  let summary = "the pass of a training step";
+  let parameters = (ins Sg_Phase:$value);
   let assemblyFormat = "`<` $value `>`";
+  let returnType = "::reprise::Phase";
+  let convertFromStorage = "$_self.getValue()";
+  let constBuilderCall =
+      "::reprise::sg::PhaseAttr::get($_builder.getContext(), $0)";
 }
 
 def Sg_OriginAttr : AttrDef<Sg_Dialect, "Origin"> {
@@ -237,7 +243,7 @@ def Sg_OriginAttr : AttrDef<Sg_Dialect, "Origin"> {
     ```
   }];
   let parameters = (ins StringRefParameter<>:$path,
-                        EnumParameter<Sg_Phase>:$phase,
+                        Sg_Phase:$phase,
                         OptionalParameter<"::std::optional<int64_t>">:$instance);
   let assemblyFormat = "`<` $path `,` $phase `` custom<Instance>($instance) `>`";
 }

@@ -70,19 +70,23 @@ def Sg_Conv2DOp : Sg_WideningOp<"conv2d"> {
   let description = [{
     `x` (N,H,W,C), `filter` (O,KH,KW,C/groups), result (N,H',W',O).
     `strides` (h, w), `padding` (top, bottom, left, right), `dilation` (h, w;
-    1 is dense). Element types are those of `sg.matmul`.
+    1 is dense). Text may leave out strides, dilation and groups of 1 and padding of 0.
+    Element types are those of `sg.matmul`.
 
     ```mlir
     %y = sg.conv2d %x, %w {strides = array<i64: 2, 2>,
         padding = array<i64: 1, 1, 1, 1>, dilation = array<i64: 1, 1>,
         groups = 1 : i64}
       : (tensor<8x32x32x3xf32>, tensor<64x3x3x3xf32>) -> tensor<8x16x16x64xf32>
+    %z = sg.conv2d %x, %v
+      : (tensor<8x32x32x3xf32>, tensor<64x1x1x3xf32>) -> tensor<8x32x32x64xf32>
     ```
   }];
   let arguments = !con((ins Sg_FloatTensor:$x, Sg_FloatTensor:$filter), Sg_ConvAttrs);
   let results = (outs Sg_FloatTensor:$result);
   let assemblyFormat = [{
-    $x `,` $filter attr-dict `:` functional-type(operands, results)
+    $x `,` $filter custom<ConvolutionAttributes>(attr-dict)
+    `:` functional-type(operands, results)
   }];
 }
 
@@ -103,7 +107,8 @@ def Sg_Conv2DInputGradOp : Sg_Op<"conv2d_input_grad", [Pure]> {
   let arguments = !con((ins Sg_FloatTensor:$dy, Sg_FloatTensor:$filter), Sg_ConvAttrs);
   let results = (outs Sg_FloatTensor:$result);
   let assemblyFormat = [{
-    $dy `,` $filter attr-dict `:` functional-type(operands, results)
+    $dy `,` $filter custom<ConvolutionAttributes>(attr-dict)
+    `:` functional-type(operands, results)
   }];
   let hasVerifier = 1;
 }
@@ -128,7 +133,8 @@ def Sg_Conv2DInputGradAddOp : Sg_Op<"conv2d_input_grad_add", [Pure]> {
                             Sg_FloatTensor:$addend), Sg_ConvAttrs);
   let results = (outs Sg_FloatTensor:$result);
   let assemblyFormat = [{
-    $dy `,` $filter `,` $addend attr-dict `:` functional-type(operands, results)
+    $dy `,` $filter `,` $addend custom<ConvolutionAttributes>(attr-dict)
+    `:` functional-type(operands, results)
   }];
   let hasVerifier = 1;
 }
@@ -149,7 +155,8 @@ def Sg_Conv2DFilterGradOp : Sg_Op<"conv2d_filter_grad", [Pure]> {
   let arguments = !con((ins Sg_FloatTensor:$x, Sg_FloatTensor:$dy), Sg_ConvAttrs);
   let results = (outs Sg_FloatTensor:$result);
   let assemblyFormat = [{
-    $x `,` $dy attr-dict `:` functional-type(operands, results)
+    $x `,` $dy custom<ConvolutionAttributes>(attr-dict)
+    `:` functional-type(operands, results)
   }];
   let hasVerifier = 1;
 }

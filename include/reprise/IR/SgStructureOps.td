@@ -14,6 +14,11 @@ def Sg_InGraph : NativeOpTrait<"InGraph"> {
   let cppNamespace = "::reprise::sg";
 }
 
+/// Marks a composite activation, see include/reprise/IR/Activations.h.
+def Sg_Activation : NativeOpTrait<"Activation"> {
+  let cppNamespace = "::reprise::sg";
+}
+
 class Sg_Op<string mnemonic, list<Trait> traits = []>
     : Op<Sg_Dialect, mnemonic, !listconcat([Sg_InGraph], traits)>;
 
@@ -111,7 +116,7 @@ def Sg_BlockOp : Sg_IsolatedOp<"module"> {
   }];
   let arguments = (ins Variadic<Sg_Tensor>:$inputs, StrAttr:$path,
     UnitAttr:$activation_checkpointing,
-    DefaultValuedAttr<Sg_PhaseAttr, "::reprise::sg::Phase::Forward">:$phase,
+    DefaultValuedAttr<Sg_PhaseAttr, "::reprise::Phase::Forward">:$phase,
     DefaultValuedAttr<I64Attr, "0">:$residuals,
     OptionalAttr<I64Attr>:$instance);
   let builders = [OpBuilder<(ins "::mlir::TypeRange":$results,

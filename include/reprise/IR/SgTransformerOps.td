@@ -130,9 +130,21 @@ def Sg_AttentionGradOp : Sg_InferredOp<"attention_grad", [
   }];
 }
 
-// Composite: computed in f32 if x is bf16 or f16, and rounded once.
+/// A composite activation: computed in f32 if x is bf16 or f16, and rounded
+/// once. Its derivative keeps x; `note` says more about it. lib/IR's
+/// Activations.cpp has its formulas.
+class Sg_ActivationOp<string mnemonic, string formula, string note>
+    : Sg_Op<mnemonic, [Pure, SameOperandsAndResultType, Sg_Activation]> {
+  let summary = formula # ", element by element";
+  let description = "Computed in f32 where x is bf16 or f16, and rounded once. "
+    # "Its derivative keeps x" # note # "\n\n```mlir\n%y = sg." # mnemonic
+    # " %x : tensor<8x4xf32>\n```\n";
+  let arguments = (ins Sg_FloatTensor:$operand);
+  let results = (outs Sg_FloatTensor:$result);
+  let assemblyFormat = "$operand attr-dict `:` type($result)";
+}
 
-def Sg_GeluOp : Sg_Op<"gelu", [Pure, SameOperandsAndResultType]> {
+def Sg_GeluOp : Sg_ActivationOp<"gelu", "", ""> {
   let summary = "the Gaussian error linear unit, element by element";
   let description = [{
     x (1 + erf(x / sqrt 2)) / 2, or, with `tanh`,
@@ -146,21 +158,14 @@ def Sg_GeluOp : Sg_Op<"gelu", [Pure, SameOperandsAndResultType]> {
     ```
   }];
   let arguments = (ins Sg_FloatTensor:$operand, UnitAttr:$tanh);
-  let results = (outs Sg_FloatTensor:$result);
-  let assemblyFormat = "$operand attr-dict `:` type($result)";
 }
 
-def Sg_SiluOp : Sg_UnaryOp<"silu", Sg_FloatTensor, "x / (1 + e^-x)",
-  "Computed in f32 where x is bf16 or f16, and rounded once. Its derivative "
-  "keeps x.">;
-def Sg_HardSigmoidOp : Sg_UnaryOp<"hard_sigmoid", Sg_FloatTensor,
-  "(x + 3) / 6 within [0, 1]",
-  "Computed in f32 where x is bf16 or f16, and rounded once. Its derivative "
-  "keeps x and is zero at -3 and 3.">;
-def Sg_HardSwishOp : Sg_UnaryOp<"hard_swish", Sg_FloatTensor,
+def Sg_SiluOp : Sg_ActivationOp<"silu", "x / (1 + e^-x)", ".">;
+def Sg_HardSigmoidOp : Sg_ActivationOp<"hard_sigmoid",
+  "(x + 3) / 6 within [0, 1]", " and is zero at -3 and 3.">;
+def Sg_HardSwishOp : Sg_ActivationOp<"hard_swish",
   "x (x + 3) / 6, 0 below -3 and x above 3",
-  "Computed in f32 where x is bf16 or f16, and rounded once. Its derivative "
-  "keeps x; at -3 it is -1/2 and at 3 it is 3/2, the limits from between.">;
+  "; at -3 it is -1/2 and at 3 it is 3/2, the limits from between.">;
 
 def Sg_RollOp : Sg_InferredOp<"roll"> {
   let summary = "shifts cyclically";

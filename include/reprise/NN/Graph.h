@@ -11,10 +11,9 @@
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/OwningOpRef.h"
 #include "reprise/NN/Module.h"
+#include "reprise/ProgramTerms.h"
 
 namespace reprise::nn {
-
-enum class DataType { F32, BF16, F16, I32, I64 };
 
 class Graph : public Module {
 public:
@@ -35,7 +34,7 @@ public:
 protected:
   /// Declares the next input of a step.
   void input(std::string inputName, llvm::ArrayRef<int64_t> shape,
-             DataType type = DataType::F32,
+             ElementType type = ElementType::F32,
              sg::BindingRole role = sg::BindingRole::Data);
 
   /// Computes a step's outputs from its inputs, in the order of declaration.
@@ -45,7 +44,7 @@ private:
   struct Input {
     std::string name;
     llvm::SmallVector<int64_t> shape;
-    DataType type;
+    ElementType type;
     sg::BindingRole role;
   };
 

@@ -1,13 +1,13 @@
 //===- Choice.h - Reasons that bytes are in memory --------------*- C++ -*-===//
 //
-// The terms in which plans are explained, each defined once: for remarks, for
-// programs, and for their readers.
+// The rule that chooses the reason to keep a value, for remarks and programs.
 //
 //===----------------------------------------------------------------------===//
 #ifndef REPRISE_PLAN_CHOICE_H
 #define REPRISE_PLAN_CHOICE_H
 
 #include "reprise/Plan/Graph.h"
+#include "reprise/ProgramTerms.h"
 
 namespace reprise::plan {
 
@@ -17,24 +17,6 @@ std::vector<bool> findResiduals(const Graph &graph);
 
 /// Converts milliseconds from costOf to whole picoseconds.
 uint64_t wholePicoseconds(double milliseconds);
-
-/// The reason that bytes are in memory. A value that outlives the forward pass
-/// because a later op reads it is kept, for one of the last five reasons. The
-/// numbers are those of runtime/schemas/program.fbs.
-enum class Reason : uint8_t {
-  Unknown,   // no reason is recorded
-  Input,     // an input of the step, in memory from its start
-  Result,    // a result of the step, in memory to its end
-  Workspace, // workspace of one op
-  Passing,   // its readers come soon
-  Again,     // it was recomputed
-  RunsOnce,  // kept: its op changes state
-  Asked,     // kept: the user requested it
-  Free,      // kept: the budget does not require less memory
-  Dear,      // kept: recomputing it takes more time than the bytes are worth
-  SourceGone // kept: an operand to recompute it from is no longer live
-};
-constexpr unsigned kReasons = 11;
 
 /// The picoseconds that bytes are worth at a price: the most picoseconds that
 /// one more MiB of budget saves; rounded down.

@@ -8,7 +8,8 @@
 #ifndef REPRISE_PROGRAM_PROGRAMFACTS_H
 #define REPRISE_PROGRAM_PROGRAMFACTS_H
 
-#include "reprise/Plan/Choice.h"
+#include "reprise/EntrySummary.h"
+#include "reprise/ProgramTerms.h"
 #include "reprise/Runtime/Status.h"
 #include <cstdint>
 #include <optional>
@@ -17,33 +18,8 @@
 
 namespace reprise::driver {
 
-/// The order and the numbers are those of runtime/schemas/program.fbs.
-enum class BufferKind : uint8_t {
-  Parameter,
-  OptimizerState,
-  State,
-  Constant,
-  Input,
-  Output,
-  Activation,
-  Gradient,
-  Recomputed,
-  Workspace,
-  Update
-};
-constexpr size_t kBufferKinds = 11;
-
-enum class Phase : uint8_t { Forward, Backward, Recompute, Update };
-constexpr size_t kPhases = 4;
-
-enum class Action : uint8_t { LibraryCall, Kernel, Copy };
-
 /// Returns "parameter", "optimizer state" and so on.
-const char *kindName(BufferKind kind);
-const char *phaseName(Phase phase);
-const char *actionName(Action action);
-/// Returns the name in rt.buffer: "source_gone"; "" if unknown.
-const char *reasonName(plan::Reason reason);
+std::string kindName(BufferKind kind);
 
 /// Bytes; steps are indices, both inclusive. Buffers of the program live
 /// forever and have no steps.
@@ -52,7 +28,7 @@ struct BufferFacts {
   BufferKind kind = BufferKind::Activation;
   uint64_t offset = 0, size = 0;
   uint32_t firstStep = 0, lastStep = 0;
-  plan::Reason reason = plan::Reason::Unknown; // of an entry's buffer
+  Reason reason = Reason::Unknown; // of an entry's buffer
 };
 
 /// Bytes that a step touches. Buffers of the program have the first numbers.
@@ -64,7 +40,7 @@ struct ViewFacts {
 struct StepFacts {
   std::string name, module, location;
   Phase phase = Phase::Forward;
-  Action action = Action::Kernel;
+  StepAction action = StepAction::Kernel;
   uint64_t flops = 0, bytes = 0;
   uint64_t picoseconds = 0; // modelled
   std::optional<uint32_t> cloneOf =
@@ -145,27 +121,14 @@ struct ProgramFacts {
   std::string describeData() const;
 };
 
-/// The numbers of one row of the plan table.
-struct EntrySummary {
-  uint64_t fixed = 0, kept = 0, peak = 0, maxLive = 0;
-  uint64_t baseFlops = 0, recomputedFlops = 0;
-  /// Forward attentions that run by tiles, and the bytes of their scores, which
-  /// are not stored.
-  uint64_t tiled = 0, unstored = 0;
-  double recomputedShare() const;
-  /// Returns the placed bytes divided by the largest sum of live bytes; 1 is
-  /// the best.
-  double placementRatio() const;
-};
-
 EntrySummary summarize(const ProgramFacts &program, const EntryFacts &entry);
 
 /// The cost of one module. A buffer belongs to the module of its first step.
 struct ModuleFacts {
   std::string module;
   uint64_t steps = 0, kept = 0, atPeak = 0; // bytes
-  uint64_t flops[kPhases] = {};
-  uint64_t bytes[kPhases] = {}; // read and written
+  uint64_t flops[kCountOf<Phase>] = {};
+  uint64_t bytes[kCountOf<Phase>] = {}; // read and written
 };
 
 /// Returns facts by module in the order of first use, with paths cut to `depth`

@@ -17,17 +17,6 @@
 
 namespace reprise::rt {
 
-enum class LibraryOp : uint8_t {
-  Conv2D,
-  Conv2DInputGrad,
-  Conv2DFilterGrad,
-  MatMul,
-  RmsNorm,
-  Attention,
-  AttentionGrad
-};
-static_assert(size_t(LibraryOp::AttentionGrad) + 1 == kLibraryFunctionCount);
-
 using Epilogue = LibraryEpilogue;
 
 /// Bytes of an element; an i1 takes one.

@@ -14,6 +14,7 @@
 
 #include "mlir/IR/Block.h"
 #include "mlir/IR/Operation.h"
+#include "reprise/Codegen/KernelShape.h"
 #include "reprise/Limits.h"
 #include "reprise/Runtime/Library.h"
 #include "reprise/Runtime/Roofline.h"
@@ -24,42 +25,6 @@
 #include <vector>
 
 namespace reprise {
-
-/// The division of kernels. The order of every sum follows from it and from the
-/// kernel's shape, so that it is the same on every device of the target.
-struct KernelShape {
-  /// Elements that one vector operation handles, a power of two: partial sums
-  /// along the last dimension are kept for each lane.
-  int64_t lanes = 16;
-  /// Elements of the iteration space that one grain handles; a multiple of the
-  /// lanes.
-  int64_t grainElements = 8192;
-  /// Consecutive elements that one accumulator adds before it starts again;
-  /// their sums are then added in turn, which keeps the rounding of long sums
-  /// small.
-  int64_t sumBlock = 64;
-  /// The prefetch distance of a kernel in a large tensor, in bytes ahead of its
-  /// loads; 0 if the device hides memory latency in other ways.
-  int64_t prefetchBytes = 0;
-  /// The address space of tensors, as LLVM numbers it for the device.
-  unsigned addressSpace = 0;
-};
-
-/// The facts about a compiled kernel that the planner needs.
-struct KernelTraits {
-  /// Independent parts; any split of [0, grains) gives the same bits.
-  uint64_t grains = 1;
-  /// (output, input): the output may be written over the input, because every
-  /// element of the input is read only where that element is written.
-  llvm::SmallVector<std::pair<unsigned, unsigned>> inPlace;
-  /// Workspace while it runs, passed after the outputs; its contents are
-  /// undefined at the start.
-  uint64_t workspaceBytes = 0;
-  /// True if its arithmetic is products of 16 bits; `narrowRate` is the part of
-  /// a library's rate that it reaches.
-  bool multipliesNarrow = false;
-  double narrowRate = 1;
-};
 
 struct KernelSource {
   std::string symbol;
@@ -108,8 +73,7 @@ public:
   /// call is examined: an op that does not support a type is refused by its
   /// name.
   virtual std::vector<rp_element_type> kernelElements() const;
-  virtual std::vector<rp_element_type>
-  callElements(rt::LibraryOp function) const;
+  virtual std::vector<rp_element_type> callElements(LibraryOp function) const;
 
   /// Returns true if a kernel adds long columns in parts that run concurrently;
   /// else a sum is split into two kernels.
@@ -125,7 +89,7 @@ public:
   virtual bool sharesLaunches() const { return false; }
   /// Returns true if the library stores sums of 16-bit operands as f32;
   /// otherwise only in the operands' type.
-  virtual bool storesSums(rt::LibraryOp function) const { return true; }
+  virtual bool storesSums(LibraryOp function) const { return true; }
   /// The number that input channels of convolutions of such operands should be
   /// a multiple of, so that the library need not copy them.
   virtual int64_t channelMultiple(rp_element_type type) const { return 1; }
@@ -219,6 +183,11 @@ std::vector<std::string> targetNames();
 /// registered names.
 rt::Expected<std::unique_ptr<Target>> createTarget(llvm::StringRef text,
                                                    unsigned threads);
+
+/// The same for passes, which report failures as errors of an op.
+mlir::FailureOr<std::unique_ptr<Target>> createTargetFor(mlir::Operation *op,
+                                                         llvm::StringRef text,
+                                                         unsigned threads = 1);
 
 /// The target of a program that records this device and these features.
 rt::Expected<std::unique_ptr<Target>> createTargetOf(llvm::StringRef device,

@@ -25,8 +25,7 @@ public:
   std::string device() const override { return "cpu"; }
   std::string features() const override { return processorFeatures; }
 
-  std::vector<rp_element_type>
-  callElements(rt::LibraryOp function) const override;
+  std::vector<rp_element_type> callElements(LibraryOp function) const override;
   KernelShape kernelShape() const override {
     KernelShape shape;
     shape.prefetchBytes = kPrefetchBytes;
@@ -80,7 +79,7 @@ private:
 } // namespace
 
 /// oneDNN computes with bf16 on processors with these vectors.
-std::vector<rp_element_type> CpuTarget::callElements(rt::LibraryOp) const {
+std::vector<rp_element_type> CpuTarget::callElements(LibraryOp) const {
   SmallVector<StringRef> features;
   StringRef(processorFeatures).split(features, ',');
   for (StringRef needed : {"avx512f", "avx512bw", "avx512vl", "avx512dq"})

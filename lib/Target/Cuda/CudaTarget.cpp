@@ -1,7 +1,7 @@
 //===- CudaTarget.cpp - A GPU of NVIDIA as a target -----------------------===//
 #include "CudaTarget.h"
+#include "Kernels/GpuKernels.h"
 #include "Ptx.h"
-#include "reprise/Codegen/GpuKernels.h"
 #include "reprise/Runtime/Cuda/cuda_code_generated.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/MemoryBuffer.h"

@@ -8,9 +8,9 @@
 #ifndef REPRISE_LIB_TARGET_CUDA_CUDATARGET_H
 #define REPRISE_LIB_TARGET_CUDA_CUDATARGET_H
 
+#include "Kernels/GpuKernels.h"
 #include "Ptx.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
-#include "reprise/Codegen/GpuKernels.h"
 #include "reprise/Runtime/Cuda/Cuda.h"
 #include "reprise/Target/Target.h"
 #include <map>
@@ -40,8 +40,7 @@ public:
     return rt::cuda::writeDescription(description);
   }
 
-  std::vector<rp_element_type>
-  callElements(rt::LibraryOp function) const override {
+  std::vector<rp_element_type> callElements(LibraryOp function) const override {
     return rt::cuda::callElements(function);
   }
   bool stagesInputs() const override { return true; }
@@ -50,8 +49,8 @@ public:
   bool addsColumnsByParts() const override { return true; }
   bool bytesAreTime() const override { return true; }
   double readsOfCheapValues() const override { return 1.5; }
-  bool storesSums(rt::LibraryOp function) const override {
-    return function == rt::LibraryOp::MatMul;
+  bool storesSums(LibraryOp function) const override {
+    return function == LibraryOp::MatMul;
   }
   /// Tensor cores load 16 bytes of neighbours.
   int64_t channelMultiple(rp_element_type type) const override {

@@ -75,8 +75,8 @@ std::optional<unsigned> RelayoutOp::getRematViewSource() { return 0; }
 
 SmallVector<InPlacePair> ScaleOp::getRematInPlacePairs() { return {{0, 0}}; }
 
-std::optional<reprise::remat::Phase> GradOp::getRematPhase() {
-  return reprise::remat::Phase::Backward;
+std::optional<reprise::Phase> GradOp::getRematPhase() {
+  return reprise::Phase::Backward;
 }
 
 std::optional<double> ClaimOp::getRematMilliseconds() {
@@ -95,7 +95,7 @@ SmallVector<InPlacePair> ClaimOp::getRematInPlacePairs() {
   return {};
 }
 
-std::optional<reprise::remat::Phase> ClaimOp::getRematPhase() {
+std::optional<reprise::Phase> ClaimOp::getRematPhase() {
   std::optional<uint32_t> phase = getPhase();
-  return phase ? std::optional(reprise::remat::Phase(*phase)) : std::nullopt;
+  return phase ? std::optional(reprise::Phase(*phase)) : std::nullopt;
 }

@@ -10,10 +10,10 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "../../../lib/Target/Cuda/Kernels/GpuKernels.h"
 #include "Ptx.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Parser/Parser.h"
-#include "reprise/Codegen/GpuKernels.h"
 #include "reprise/IR/Rt.h"
 #include "reprise/IR/Sg.h"
 #include "llvm/Support/raw_ostream.h"

@@ -41,7 +41,7 @@ static ArtifactBuilder steps() {
   Tensor x = b.input("x", {1, 4, 4, 2}), w = b.input("w", {4, 3, 3, 2});
   Tensor y = b.activation("y", {1, 2, 2, 4});
   rt::Status status =
-      b.call(rt::LibraryOp::Conv2D, {x, w}, y, {1, 1, 0, 0, 0, 0, 1, 1, 1});
+      b.call(LibraryOp::Conv2D, {x, w}, y, {1, 1, 0, 0, 0, 0, 1, 1, 1});
   if (!status.ok())
     std::fprintf(stderr, "%s\n", status.message().c_str());
   b.launch("count", {y, v}, {0}, 4);
@@ -56,7 +56,7 @@ static ArtifactBuilder steps() {
 static ArtifactBuilder product() {
   ArtifactBuilder b;
   Tensor x = b.input("x", {2, 3, 4}), z = b.activation("z", {2, 3, 3});
-  rt::Status status = b.call(rt::LibraryOp::MatMul, {x, x}, z, {0, 1});
+  rt::Status status = b.call(LibraryOp::MatMul, {x, x}, z, {0, 1});
   if (!status.ok())
     std::fprintf(stderr, "%s\n", status.message().c_str());
   b.output("z", z);

@@ -48,7 +48,7 @@ static double errorOf(const std::vector<float> &got,
 }
 
 /// One call's result.
-static void run(const std::string &device, rt::LibraryOp op, const Shape &a,
+static void run(const std::string &device, LibraryOp op, const Shape &a,
                 const Shape &b, const Shape &out,
                 const std::vector<int64_t> &ints, std::vector<float> &got,
                 unsigned threads = 2) {
@@ -70,7 +70,7 @@ static void run(const std::string &device, rt::LibraryOp op, const Shape &a,
 /// The kernels of a product in f32.
 static std::string productKernels(const MatShape &m, bool ta, bool tb) {
   auto info =
-      rt::queryLibraryCall({rt::LibraryOp::MatMul,
+      rt::queryLibraryCall({LibraryOp::MatMul,
                             {{RP_F32, m.a(ta), {}}, {RP_F32, m.b(tb), {}}},
                             {{RP_F32, m.c(), {}}},
                             {ta, tb}},
@@ -124,7 +124,7 @@ TEST_P(AccuracyTest, ProductsAddInParts) {
         SCOPED_TRACE(testing::Message() << m.k << " " << ta << tb);
         Shape a = m.a(ta), b = m.b(tb);
         std::vector<float> x = numbers(a, 1), y = numbers(b, 2), got;
-        run(GetParam(), rt::LibraryOp::MatMul, a, b, m.c(), {ta, tb}, got);
+        run(GetParam(), LibraryOp::MatMul, a, b, m.c(), {ta, tb}, got);
         if (HasFatalFailure())
           return;
         std::vector<double> exact = naiveMatMul(m, wide(x), wide(y), ta, tb);
@@ -140,23 +140,23 @@ TEST_P(AccuracyTest, ProductsAddInParts) {
 namespace {
 /// A convolution or a gradient of one.
 struct Direction {
-  rt::LibraryOp op;
+  LibraryOp op;
   Shape a, b, out;
   template <typename T>
   std::vector<T> naive(const ConvShape &c, const std::vector<T> &x,
                        const std::vector<T> &y) const {
-    if (op == rt::LibraryOp::Conv2D)
+    if (op == LibraryOp::Conv2D)
       return naiveForward(c, x, y);
-    return op == rt::LibraryOp::Conv2DInputGrad ? naiveInputGrad(c, x, y)
-                                                : naiveFilterGrad(c, x, y);
+    return op == LibraryOp::Conv2DInputGrad ? naiveInputGrad(c, x, y)
+                                            : naiveFilterGrad(c, x, y);
   }
 };
 } // namespace
 
 static std::vector<Direction> directions(const ConvShape &c) {
-  return {{rt::LibraryOp::Conv2D, c.x(), c.w(), c.y()},
-          {rt::LibraryOp::Conv2DInputGrad, c.y(), c.w(), c.x()},
-          {rt::LibraryOp::Conv2DFilterGrad, c.x(), c.y(), c.w()}};
+  return {{LibraryOp::Conv2D, c.x(), c.w(), c.y()},
+          {LibraryOp::Conv2DInputGrad, c.y(), c.w(), c.x()},
+          {LibraryOp::Conv2DFilterGrad, c.x(), c.y(), c.w()}};
 }
 
 static std::string kernelsOf(const Direction &d, const ConvShape &c,

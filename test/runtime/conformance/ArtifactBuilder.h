@@ -31,7 +31,7 @@ int64_t elements(const Shape &shape);
 
 /// A library call with whole tensors as operands.
 struct Call {
-  rt::LibraryOp op;
+  LibraryOp op;
   std::vector<Tensor> inputs, outputs;
   std::vector<int64_t> ints = {};
   std::vector<double> floats = {};
@@ -68,7 +68,7 @@ public:
   void launch(const std::string &kernel, const std::vector<Tensor> &args,
               const std::vector<uint32_t> &writes, uint64_t elements);
   /// Queries the library for implementation and workspace.
-  rt::Status call(rt::LibraryOp op, const std::vector<Tensor> &inputs,
+  rt::Status call(LibraryOp op, const std::vector<Tensor> &inputs,
                   const Tensor &output, const std::vector<int64_t> &ints) {
     return call({op, inputs, {output}, ints});
   }

@@ -260,9 +260,9 @@ std::vector<std::vector<float>> AttentionTest::run(bool isGrad,
   if (!isGrad || c.biasRows)
     outputs.push_back(
         builder.activation("second", isGrad ? c.bias() : c.lse()));
-  rt::Status status = builder.call(
-      {isGrad ? rt::LibraryOp::AttentionGrad : rt::LibraryOp::Attention, inputs,
-       outputs, ints, floats});
+  rt::Status status =
+      builder.call({isGrad ? LibraryOp::AttentionGrad : LibraryOp::Attention,
+                    inputs, outputs, ints, floats});
   if (status.code() == RP_UNAVAILABLE)
     return {};
   EXPECT_EQ(status.message(), "");
@@ -376,7 +376,7 @@ TEST(AttentionQuery, SaysWhatDoesNotFit) {
   rt::TensorDesc qkv{RP_F32, {4, 5, 3, 2, 8}, {}}, y{RP_F32, {4, 5, 2, 8}, {}},
       lse{RP_F32, {4, 2, 5}, {}}, bias{RP_F32, {2, 2, 5, 5}, {}};
   rt::LibraryCallDesc call{
-      rt::LibraryOp::Attention, {qkv, bias}, {y, lse}, {}, {0.5}};
+      LibraryOp::Attention, {qkv, bias}, {y, lse}, {}, {0.5}};
   EXPECT_EQ(refusal(call), "");
   call.inputs[1].shape[0] = 3;
   EXPECT_EQ(refusal(call), "a bias of 3x2x5x5 does not divide the scores of "
@@ -398,17 +398,14 @@ TEST(AttentionQuery, SaysWhatDoesNotFit) {
   EXPECT_EQ(refusal(call),
             "attention of 2147483647x1x3x1x2147483647 is too large");
   rt::LibraryCallDesc grad{
-      rt::LibraryOp::AttentionGrad, {qkv, y, lse, y, bias}, {qkv}, {}, {0.5}};
+      LibraryOp::AttentionGrad, {qkv, y, lse, y, bias}, {qkv}, {}, {0.5}};
   EXPECT_EQ(refusal(grad),
             "attention_grad has a bias and its gradient, or neither");
   grad.outputs.push_back(bias);
   EXPECT_EQ(refusal(grad), "");
   rt::TensorDesc counter{RP_I64, {}, {}};
-  rt::LibraryCallDesc drops{rt::LibraryOp::Attention,
-                            {qkv, counter, counter},
-                            {y, lse},
-                            {3},
-                            {0.5, 0.1}};
+  rt::LibraryCallDesc drops{
+      LibraryOp::Attention, {qkv, counter, counter}, {y, lse}, {3}, {0.5, 0.1}};
   EXPECT_EQ(refusal(drops), "");
   drops.inputs.pop_back();
   EXPECT_EQ(refusal(drops), "attention takes 3 inputs and 2 outputs, not 2 and "

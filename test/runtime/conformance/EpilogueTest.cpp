@@ -20,7 +20,6 @@
 using namespace reprise;
 using namespace reprise::test;
 using rt::Epilogue;
-using rt::LibraryOp;
 using Epilogues = std::vector<Epilogue>;
 
 namespace {

@@ -31,7 +31,7 @@ using Param = std::tuple<std::string, ConvCase>;
 class ConvolutionTest : public testing::TestWithParam<Param> {
 protected:
   /// Runs one call as a program, with poison, and compares.
-  void check(rt::LibraryOp op, const Shape &a, const Shape &b, const Shape &out,
+  void check(LibraryOp op, const Shape &a, const Shape &b, const Shape &out,
              const std::vector<float> &expected,
              const std::vector<float> &errors = {});
 };
@@ -128,7 +128,7 @@ static void runAndCompare(const std::string &device, ArtifactBuilder &builder,
   EXPECT_EQ(s.memory().high_water_bytes, predicted);
 }
 
-void ConvolutionTest::check(rt::LibraryOp op, const Shape &a, const Shape &b,
+void ConvolutionTest::check(LibraryOp op, const Shape &a, const Shape &b,
                             const Shape &out,
                             const std::vector<float> &expected,
                             const std::vector<float> &errors) {
@@ -155,13 +155,13 @@ void ConvolutionTest::check(rt::LibraryOp op, const Shape &a, const Shape &b,
 
 TEST_P(ConvolutionTest, Forward) {
   ConvShape c = std::get<1>(GetParam()).shape;
-  check(rt::LibraryOp::Conv2D, c.x(), c.w(), c.y(),
+  check(LibraryOp::Conv2D, c.x(), c.w(), c.y(),
         naiveForward(c, smallIntegers(c.x(), 1), smallIntegers(c.w(), 2)));
 }
 
 TEST_P(ConvolutionTest, InputGradient) {
   ConvShape c = std::get<1>(GetParam()).shape;
-  check(rt::LibraryOp::Conv2DInputGrad, c.y(), c.w(), c.x(),
+  check(LibraryOp::Conv2DInputGrad, c.y(), c.w(), c.x(),
         naiveInputGrad(c, smallIntegers(c.y(), 1), smallIntegers(c.w(), 2)));
 }
 
@@ -181,13 +181,13 @@ TEST_P(ConvolutionTest, FilterGradient) {
     for (float &error : errors)
       error *= 1e-6f; // an H200's: 2e-7
   }
-  check(rt::LibraryOp::Conv2DFilterGrad, c.x(), c.y(), c.w(),
+  check(LibraryOp::Conv2DFilterGrad, c.x(), c.y(), c.w(),
         naiveFilterGrad(c, x, dy), errors);
 }
 
 /// The kernels of the gradient of a filter in bf16.
 static std::string filterKernels(const ConvShape &c) {
-  rt::LibraryCallDesc desc{rt::LibraryOp::Conv2DFilterGrad,
+  rt::LibraryCallDesc desc{LibraryOp::Conv2DFilterGrad,
                            {{RP_BF16, c.x(), {}}, {RP_BF16, c.y(), {}}},
                            {{RP_F32, c.w(), {}}},
                            c.ints()};
@@ -199,7 +199,7 @@ static std::string filterKernels(const ConvShape &c) {
 // product, unless oneDNN has no product that takes no memory here.
 TEST(FilterProducts, RunWhereTheyAreFaster) {
   rt::LibraryCallDesc product{
-      rt::LibraryOp::MatMul,
+      LibraryOp::MatMul,
       {{RP_BF16, {70, 256}, {}}, {RP_BF16, {70, 576}, {}}},
       {{RP_F32, {256, 576}, {}}},
       {1, 0}};
@@ -223,13 +223,13 @@ TEST(FilterProducts, RunWhereTheyAreFaster) {
 }
 
 /// What the library does with a convolution of f32, or its gradients.
-static rt::LibraryCallInfo callOf(const ConvShape &c, rt::LibraryOp op) {
+static rt::LibraryCallInfo callOf(const ConvShape &c, LibraryOp op) {
   rt::TensorDesc x{RP_F32, c.x(), {}}, w{RP_F32, c.w(), {}},
       y{RP_F32, c.y(), {}};
   rt::LibraryCallDesc desc{op, {x, w}, {y}, c.ints()};
-  if (op == rt::LibraryOp::Conv2DInputGrad)
+  if (op == LibraryOp::Conv2DInputGrad)
     desc = {op, {y, w}, {x}, c.ints()};
-  else if (op == rt::LibraryOp::Conv2DFilterGrad)
+  else if (op == LibraryOp::Conv2DFilterGrad)
     desc = {op, {x, y}, {w}, c.ints()};
   auto info = rt::queryLibraryCall(desc, 2);
   EXPECT_TRUE(info.ok());
@@ -240,17 +240,17 @@ static rt::LibraryCallInfo callOf(const ConvShape &c, rt::LibraryOp op) {
 // input is run by them, unless it strides or is larger than the result.
 TEST(InputGradients, AreConvolutionsWhereThatIsFaster) {
   ConvShape c = {2, 14, 14, 256, 256, 3, 3, 1, 1, 1, 1, 1, 1, 1, 1, 1};
-  auto isBlocked = [&](rt::LibraryOp op) {
+  auto isBlocked = [&](LibraryOp op) {
     return callOf(c, op).implementation.find("brgconv") != std::string::npos;
   };
-  if (!isBlocked(rt::LibraryOp::Conv2D))
+  if (!isBlocked(LibraryOp::Conv2D))
     GTEST_SKIP() << "no kernels of blocked products without AVX-512";
-  EXPECT_TRUE(isBlocked(rt::LibraryOp::Conv2DInputGrad));
+  EXPECT_TRUE(isBlocked(LibraryOp::Conv2DInputGrad));
   ConvShape strided = c, unpadded = c;
   strided.sh = strided.sw = 2;
   unpadded.top = unpadded.bottom = unpadded.left = unpadded.right = 0;
   for (const ConvShape &other : {strided, unpadded})
-    EXPECT_EQ(callOf(other, rt::LibraryOp::Conv2DInputGrad)
+    EXPECT_EQ(callOf(other, LibraryOp::Conv2DInputGrad)
                   .implementation.find("brgconv"),
               std::string::npos);
 }
@@ -261,8 +261,7 @@ TEST(FilterGradients, AreProductsWhereThatIsFaster) {
   auto isProduct = [](int64_t size, int64_t channels, int64_t filters) {
     ConvShape c = {8, size, size, channels, filters, 1, 1, 1,
                    1, 0,    0,    0,        0,       1, 1, 1};
-    std::string name =
-        callOf(c, rt::LibraryOp::Conv2DFilterGrad).implementation;
+    std::string name = callOf(c, LibraryOp::Conv2DFilterGrad).implementation;
     return name.rfind("brg:", 0) == 0;
   };
   if (!isProduct(56, 64, 256))
@@ -276,13 +275,13 @@ TEST(FilterGradients, AreProductsWhereThatIsFaster) {
 // of all of them: the forward pass, which packs the filter, takes that.
 TEST(FilterGradients, AreTurnedInTheirPlace) {
   ConvShape c = {8, 7, 7, 512, 512, 3, 3, 1, 1, 1, 1, 1, 1, 1, 1, 1};
-  rt::LibraryCallInfo grad = callOf(c, rt::LibraryOp::Conv2DFilterGrad);
+  rt::LibraryCallInfo grad = callOf(c, LibraryOp::Conv2DFilterGrad);
   if (grad.implementation.find("avx512") == std::string::npos)
     GTEST_SKIP() << "no blocks of 16 without AVX-512";
   uint64_t bytes = uint64_t(elements(c.w())) * 4, group = bytes / (512 / 16);
   EXPECT_NE(grad.implementation.find("turned in place"), std::string::npos);
   EXPECT_LT(grad.workspaceBytes, 2 * group + bytes / 16);
-  EXPECT_GE(callOf(c, rt::LibraryOp::Conv2D).workspaceBytes, bytes);
+  EXPECT_GE(callOf(c, LibraryOp::Conv2D).workspaceBytes, bytes);
 }
 
 namespace {
@@ -299,7 +298,7 @@ static void checkProduct(const std::string &device, const MatShape &m, bool ta,
   ArtifactBuilder builder;
   Tensor x = builder.input("a", a), y = builder.input("b", b);
   Tensor z = builder.activation("z", m.c());
-  rt::Status status = builder.call(rt::LibraryOp::MatMul, {x, y}, z, {ta, tb});
+  rt::Status status = builder.call(LibraryOp::MatMul, {x, y}, z, {ta, tb});
   ASSERT_EQ(status.message(), "");
   builder.output("out", z);
   builder.finish();
@@ -328,9 +327,8 @@ TEST_P(MatMulTest, TransposesOfOneProgramStayApart) {
   Tensor x = builder.input("a", square), y = builder.input("b", square);
   Tensor plain = builder.activation("plain", square),
          transposed = builder.activation("transposed", square);
-  ASSERT_TRUE(builder.call(rt::LibraryOp::MatMul, {x, y}, plain, {0, 0}).ok());
-  ASSERT_TRUE(
-      builder.call(rt::LibraryOp::MatMul, {x, y}, transposed, {0, 1}).ok());
+  ASSERT_TRUE(builder.call(LibraryOp::MatMul, {x, y}, plain, {0, 0}).ok());
+  ASSERT_TRUE(builder.call(LibraryOp::MatMul, {x, y}, transposed, {0, 1}).ok());
   builder.output("plain", plain);
   builder.output("out", transposed);
   builder.finish();
@@ -351,8 +349,7 @@ TEST_P(MatMulTest, BF16ConvolutionIsExactOnSmallIntegers) {
     Tensor x = builder.input("x", c.x(), fb::ElementType::BF16);
     Tensor w = builder.input("w", c.w(), fb::ElementType::BF16);
     Tensor y = builder.activation("y", c.y(), fb::ElementType::BF16);
-    rt::Status status =
-        builder.call(rt::LibraryOp::Conv2D, {x, w}, y, c.ints());
+    rt::Status status = builder.call(LibraryOp::Conv2D, {x, w}, y, c.ints());
     if (status.code() == RP_UNAVAILABLE)
       GTEST_SKIP() << status.message();
     ASSERT_EQ(status.message(), "");
@@ -377,7 +374,7 @@ TEST_P(MatMulTest, BF16ConvolutionIsExactOnSmallIntegers) {
 //===----------------------------------------------------------------------===//
 
 static rt::LibraryCallDesc smallConvolution() {
-  return {rt::LibraryOp::Conv2D,
+  return {LibraryOp::Conv2D,
           {{RP_F32, {1, 5, 5, 4}, {}}, {RP_F32, {8, 3, 3, 4}, {}}},
           {{RP_F32, {1, 3, 3, 8}, {}}},
           {1, 1, 0, 0, 0, 0, 1, 1, 1}};
@@ -405,7 +402,7 @@ TEST(LibraryQuery, AnswersTheSameTwice) {
 TEST(LibraryQuery, PassesOverTheKernelThatWritesPastItsScratchpad) {
   for (int64_t channels : {3, 12, 24}) {
     rt::LibraryCallDesc desc = {
-        rt::LibraryOp::Conv2DFilterGrad,
+        LibraryOp::Conv2DFilterGrad,
         {{RP_F32, {3, 6, 8, channels}, {}}, {RP_F32, {3, 6, 4, 5}, {}}},
         {{RP_F32, {5, 1, 1, channels}, {}}},
         {1, 2, 0, 0, 0, 0, 1, 1, 1}};
@@ -444,7 +441,7 @@ TEST(LibraryQuery, RefusesWrongShapes) {
 }
 
 TEST(LibraryQuery, RefusesWrongProducts) {
-  rt::LibraryCallDesc desc{rt::LibraryOp::MatMul,
+  rt::LibraryCallDesc desc{LibraryOp::MatMul,
                            {{RP_F32, {2, 3}, {}}, {RP_F32, {4, 5}, {}}},
                            {{RP_F32, {2, 5}, {}}},
                            {0, 0}};
@@ -458,8 +455,7 @@ TEST(LibraryQuery, AnotherKernelAtLoadTimeIsRefused) {
   Tensor x = b.input("a", {1, 5, 5, 4}), w = b.input("b", {8, 3, 3, 4});
   Tensor y = b.activation("y", {1, 3, 3, 8});
   ASSERT_TRUE(
-      b.call(rt::LibraryOp::Conv2D, {x, w}, y, {1, 1, 0, 0, 0, 0, 1, 1, 1})
-          .ok());
+      b.call(LibraryOp::Conv2D, {x, w}, y, {1, 1, 0, 0, 0, 0, 1, 1, 1}).ok());
   b.finish();
   fb::LibraryCallT &call = *b.entry().steps[0]->action.AsLibraryCall();
   std::string chosen = call.implementation;

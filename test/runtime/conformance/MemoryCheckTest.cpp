@@ -214,7 +214,7 @@ static ArtifactBuilder everyKindOfStep() {
   Tensor y = b.activation("y", c.y());
   b.launch("scale_add", {x, x, x, k}, {3}, uint64_t(elements(c.x())));
   b.copy(k, copied);
-  rt::Status status = b.call(rt::LibraryOp::Conv2D, {copied, w}, y, c.ints());
+  rt::Status status = b.call(LibraryOp::Conv2D, {copied, w}, y, c.ints());
   EXPECT_EQ(status.message(), "");
   EXPECT_EQ(b.entry().buffers.back()->kind, fb::BufferKind::Workspace);
   b.activation("nobody's", {1 << 17});

@@ -37,8 +37,7 @@ static ArtifactBuilder validProgram() {
   Tensor f = b.input("f", {32, 3, 3, 16});
   Tensor y = b.activation("y", {1, 3, 3, 32});
   EXPECT_TRUE(
-      b.call(rt::LibraryOp::Conv2D, {x, f}, y, {1, 1, 0, 0, 0, 0, 1, 1, 1})
-          .ok());
+      b.call(LibraryOp::Conv2D, {x, f}, y, {1, 1, 0, 0, 0, 0, 1, 1, 1}).ok());
   b.launch("count", {Tensor{0, fb::ElementType::F32, {4}}, k}, {0}, 4);
   b.copy(y, w);
   b.output("y", y);

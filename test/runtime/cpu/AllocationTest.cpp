@@ -181,14 +181,14 @@ TEST(Allocation, LibraryCallsTakeNoTensorMemory) {
   Tensor dx = b.activation("dx", {2, 14, 14, 64});
   Tensor dw = b.activation("dw", {64, 3, 3, 64});
   std::vector<int64_t> ints = {1, 1, 1, 1, 1, 1, 1, 1, 1};
-  ASSERT_TRUE(b.call(rt::LibraryOp::Conv2D, {x, w}, y, ints).ok());
-  ASSERT_TRUE(b.call(rt::LibraryOp::Conv2DInputGrad, {y, w}, dx, ints).ok());
-  ASSERT_TRUE(b.call(rt::LibraryOp::Conv2DFilterGrad, {x, y}, dw, ints).ok());
+  ASSERT_TRUE(b.call(LibraryOp::Conv2D, {x, w}, y, ints).ok());
+  ASSERT_TRUE(b.call(LibraryOp::Conv2DInputGrad, {y, w}, dx, ints).ok());
+  ASSERT_TRUE(b.call(LibraryOp::Conv2DFilterGrad, {x, y}, dw, ints).ok());
   for (bool ta : {false, true})
     for (bool tb : {false, true}) {
       Tensor a = b.input("a" + std::to_string(ta * 2 + tb), {192, 192});
       Tensor c = b.activation("c", {192, 192});
-      ASSERT_TRUE(b.call(rt::LibraryOp::MatMul, {a, a}, c, {ta, tb}).ok());
+      ASSERT_TRUE(b.call(LibraryOp::MatMul, {a, a}, c, {ta, tb}).ok());
     }
   b.finish();
   if (!REPRISE_COUNTS_ALLOCATIONS)
@@ -238,7 +238,7 @@ static bool hasKernelsForAll() {
 
 /// Runs one call, if the library has it: it takes no memory for tensors, or at
 /// most what is said of it.
-static void checkHeapOf(rt::LibraryOp op, Shape x, Shape w, Shape y,
+static void checkHeapOf(LibraryOp op, Shape x, Shape w, Shape y,
                         const std::vector<int64_t> &ints,
                         fb::ElementType type) {
   ArtifactBuilder b;
@@ -274,7 +274,6 @@ TEST(Allocation, ConvolutionsTakeNoTensorMemoryOrWhatIsSaid) {
       std::vector<int64_t> ints = {c.stride,   c.stride,   c.padding,
                                    c.padding,  c.padding,  c.padding,
                                    c.dilation, c.dilation, c.groups};
-      using rt::LibraryOp;
       checkHeapOf(LibraryOp::Conv2D, x, w, y, ints, type);
       checkHeapOf(LibraryOp::Conv2DInputGrad, y, w, x, ints, type);
       checkHeapOf(LibraryOp::Conv2DFilterGrad, x, y, w, ints, type);
@@ -303,6 +302,6 @@ TEST(Allocation, ProductsTakeNoTensorMemoryOrWhatIsSaid) {
                          "x" + std::to_string(k) + "x" + std::to_string(n) +
                          (ta ? " a'" : "") + (tb ? " b'" : "") + ", " +
                          fb::EnumNameElementType(type));
-            checkHeapOf(rt::LibraryOp::MatMul, a, b, c, {ta, tb}, type);
+            checkHeapOf(LibraryOp::MatMul, a, b, c, {ta, tb}, type);
           }
 }

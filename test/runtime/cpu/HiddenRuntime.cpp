@@ -17,8 +17,7 @@ std::string test::openHidden() {
   ArtifactBuilder b(2);
   Tensor x = b.input("x", kImage), dy = b.input("dy", kImage);
   Tensor dw = b.activation("dw", kFilter);
-  rt::Status status =
-      b.call(rt::LibraryOp::Conv2DFilterGrad, {x, dy}, dw, kInts);
+  rt::Status status = b.call(LibraryOp::Conv2DFilterGrad, {x, dy}, dw, kInts);
   if (!status.ok())
     return status.message();
   b.output("dw", dw);
@@ -28,7 +27,7 @@ std::string test::openHidden() {
 }
 
 unsigned long test::workspaceHidden(unsigned threads) {
-  rt::LibraryCallDesc desc = {rt::LibraryOp::Conv2DFilterGrad,
+  rt::LibraryCallDesc desc = {LibraryOp::Conv2DFilterGrad,
                               {{RP_F32, kImage, {}}, {RP_F32, kImage, {}}},
                               {{RP_F32, kFilter, {}}},
                               kInts};

@@ -23,9 +23,9 @@ static std::vector<uint8_t> filterGradient(unsigned threads) {
   ArtifactBuilder b(threads);
   Tensor x = b.input("x", kShape.x()), dy = b.input("dy", kShape.y());
   Tensor dw = b.activation("dw", kShape.w());
-  EXPECT_EQ(b.call(rt::LibraryOp::Conv2DFilterGrad, {x, dy}, dw, kShape.ints())
-                .message(),
-            "");
+  EXPECT_EQ(
+      b.call(LibraryOp::Conv2DFilterGrad, {x, dy}, dw, kShape.ints()).message(),
+      "");
   b.output("dw", dw);
   b.finish();
   return b.seal();

@@ -18,15 +18,15 @@ struct Convolution {
   }
 };
 
-inline rt::LibraryCallDesc call(rt::LibraryOp op, rp_element_type type,
+inline rt::LibraryCallDesc call(LibraryOp op, rp_element_type type,
                                 const Convolution &v) {
   rt::TensorDesc x{type, {v.n, v.h, v.w, v.c}, {}},
       w{type, {v.o, v.k, v.k, v.c / v.groups}, {}},
       y{type, {v.n, v.extent(v.h), v.extent(v.w), v.o}, {}};
   rt::LibraryCallDesc desc{op, {x, w}, {y}, {}};
-  if (op == rt::LibraryOp::Conv2DInputGrad)
+  if (op == LibraryOp::Conv2DInputGrad)
     desc = {op, {y, w}, {x}, {}};
-  if (op == rt::LibraryOp::Conv2DFilterGrad)
+  if (op == LibraryOp::Conv2DFilterGrad)
     desc = {op, {x, y}, {w}, {}};
   desc.ints = {v.stride,   v.stride,   v.padBefore, v.padAfter, v.padBefore,
                v.padAfter, v.dilation, v.dilation,  v.groups};
@@ -39,7 +39,7 @@ inline rt::LibraryCallDesc product(rp_element_type type, int64_t m, int64_t k,
   using Shape = std::vector<int64_t>;
   rt::TensorDesc a{type, transposeA ? Shape{k, m} : Shape{m, k}, {}},
       b{type, transposeB ? Shape{n, k} : Shape{k, n}, {}}, c{type, {m, n}, {}};
-  return {rt::LibraryOp::MatMul, {a, b}, {c}, {transposeA, transposeB}};
+  return {LibraryOp::MatMul, {a, b}, {c}, {transposeA, transposeB}};
 }
 
 } // namespace reprise::test
