@@ -22,6 +22,14 @@ void reprise::addLevelVerifiers(OpPassManager &passes, StringRef level) {
   addToFunctions(passes, createSgVerifyEffects());
 }
 
+/// Sets the options of Rates.td.
+template <typename PassOptions>
+static void setRates(PassOptions &pass, const rt::Roofline &roofline) {
+  pass.gflops = roofline.gflops;
+  pass.gbytesPerSecond = roofline.gigabytesPerSecond;
+  pass.narrowGflops = roofline.narrowGflops;
+}
+
 //===----------------------------------------------------------------------===//
 // The model
 //===----------------------------------------------------------------------===//
@@ -31,9 +39,7 @@ static void addAttentionChoice(OpPassManager &passes,
   SgChooseAttentionOptions choose;
   choose.target = options.target;
   choose.form = options.attention;
-  choose.gflops = options.roofline.gflops;
-  choose.gbytesPerSecond = options.roofline.gigabytesPerSecond;
-  choose.narrowGflops = options.roofline.narrowGflops;
+  setRates(choose, options.roofline);
   choose.narrow = !options.amp.empty();
   addToFunctions(passes, createSgChooseAttention(choose));
 }
@@ -228,9 +234,7 @@ void reprise::addProgramStage(OpPassManager &passes,
   lower.model = options.model;
   lower.threads = options.threads;
   lower.target = options.target;
-  lower.gflops = options.roofline.gflops;
-  lower.gbytesPerSecond = options.roofline.gigabytesPerSecond;
-  lower.narrowGflops = options.roofline.narrowGflops;
+  setRates(lower, options.roofline);
   lower.profile = options.profile;
   lower.checkpointing = options.training ? options.checkpointing : "none";
   passes.addPass(createSgLowerToRt(lower));

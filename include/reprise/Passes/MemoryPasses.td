@@ -2,7 +2,7 @@
 #ifndef REPRISE_PASSES_MEMORYPASSES
 #define REPRISE_PASSES_MEMORYPASSES
 
-include "mlir/Pass/PassBase.td"
+include "reprise/Passes/Rates.td"
 
 def SgChooseAttention : Pass<"sg-choose-attention", "::mlir::func::FuncOp"> {
   let summary = "chooses between attention by tiles and attention with stored scores";
@@ -35,20 +35,13 @@ def SgChooseAttention : Pass<"sg-choose-attention", "::mlir::func::FuncOp"> {
     //     : (tensor<2x2x5x5xf32>, tensor<2x2x5x4xf32>) -> tensor<2x2x5x4xf32>
     ```
   }];
-  let options = [
+  let options = !listconcat([
     Option<"target", "target", "std::string", "\"cpu:native\"",
            "device that it is for, as cpu:native">,
     Option<"form", "form", "std::string", "\"auto\"",
            "auto, tiled or stored">,
-    Option<"gflops", "gflops", "double", "400",
-           "arithmetic that the machine does, in GFLOP/s">,
-    Option<"narrowGflops", "narrow-gflops", "double", "0",
-           "the same for library calls on bf16 and f16, in GFLOP/s; 0: as on "
-           "others">,
     Option<"narrow", "narrow", "bool", "false",
-           "whether products are still to be narrowed, by mixed precision">,
-    Option<"gbytesPerSecond", "gbytes-per-second", "double", "35",
-           "bytes that the machine moves, in GB/s">];
+           "whether products are still to be narrowed, by mixed precision">], MachineRates);
   let dependentDialects = ["::reprise::sg::SgDialect"];
 }
 
@@ -242,7 +235,7 @@ def SgLowerToRt : Pass<"sg-lower-to-rt", "::mlir::ModuleOp"> {
     //   }
     ```
   }];
-  let options = [
+  let options = !listconcat([
     Option<"model", "model", "std::string", "\"model\"",
            "name of the program">,
     Option<"threads", "threads", "unsigned", "2",
@@ -251,16 +244,8 @@ def SgLowerToRt : Pass<"sg-lower-to-rt", "::mlir::ModuleOp"> {
            "device that it is for, as cpu:native; see docs/targets.md">,
     Option<"checkpointing", "checkpointing", "std::string", "\"\"",
            "the checkpointing mode, for the summary">,
-    Option<"gflops", "gflops", "double", "400",
-           "arithmetic that the machine does, in GFLOP/s: steps of functions "
-           "that are not scheduled say the time that they take by this">,
-    Option<"narrowGflops", "narrow-gflops", "double", "0",
-           "the same for library calls on bf16 and f16, in GFLOP/s; 0: as on "
-           "others">,
-    Option<"gbytesPerSecond", "gbytes-per-second", "double", "35",
-           "bytes that the machine moves, in GB/s">,
     Option<"profile", "profile", "std::string", "\"\"",
-           "file of 'reprise profile' with measured times of the ops">];
+           "file of 'reprise profile' with measured times of the ops">], MachineRates);
   let dependentDialects = ["::reprise::rt_dialect::RtDialect"];
 }
 
