@@ -14,15 +14,9 @@
 #include "Stages.h"
 #include "reprise/Passes/Program.h"
 
-#include "mlir/Transforms/Passes.h"
 #include "reprise/IR/Sg.h"
-#include "reprise/Passes/Algorithms.h"
-#include "reprise/Passes/Checkpoint.h"
-#include "reprise/Passes/Fuse.h"
-#include "reprise/Passes/Train.h"
 #include "reprise/Target/Target.h"
 #include "reprise/Translate/TranslateProgram.h"
-#include "llvm/Support/Format.h"
 
 using namespace mlir;
 using namespace reprise;
@@ -30,93 +24,33 @@ using namespace reprise;
 namespace {
 constexpr llvm::StringLiteral kTrainStep = "train_step";
 constexpr llvm::StringLiteral kEvalStep = "eval_step";
-
-/// Runs passes on a module and verifies levels of its functions.
-class Stage {
-public:
-  Stage(mlir::ModuleOp module, const CompileOptions &options)
-      : module(module), manager(module.getContext()) {
-    if (options.configure)
-      options.configure(manager);
-  }
-
-  Stage &add(std::unique_ptr<Pass> pass) {
-    manager.addPass(std::move(pass));
-    return *this;
-  }
-  Stage &addToFunctions(std::unique_ptr<Pass> pass) {
-    manager.addNestedPass<func::FuncOp>(std::move(pass));
-    return *this;
-  }
-  Stage &verify(StringRef level) {
-    addLevelVerifiers(manager, level);
-    return *this;
-  }
-  Stage &formKernels(const CompileOptions &options,
-                     const KernelChoice &choice = {}) {
-    addKernelFormation(manager,
-                       {options.keep, options.target, !options.amp.empty(),
-                        options.fuse, choice.mostReads, choice.addGradients});
-    return *this;
-  }
-  Stage &chooseAttention(const CompileOptions &options) {
-    SgChooseAttentionOptions choose;
-    choose.target = options.target;
-    choose.form = options.attention;
-    choose.gflops = options.roofline.gflops;
-    choose.gbytesPerSecond = options.roofline.gigabytesPerSecond;
-    choose.narrowGflops = options.roofline.narrowGflops;
-    choose.narrow = !options.amp.empty();
-    return addToFunctions(createSgChooseAttention(choose));
-  }
-  /// Runs in f32: halves in bf16 would be rounded before they are added.
-  Stage &halveHidden(const CompileOptions &options) {
-    if (!options.amp.empty())
-      return *this;
-    SgHalveHiddenOptions halve;
-    halve.target = options.target;
-    halve.leastBytes = options.halvedBytes;
-    return addToFunctions(createSgHalveHidden(halve));
-  }
-  /// Runs in f32: sums of bf16 products would be rounded before they are
-  /// subtracted.
-  Stage &spareNormOperands(const CompileOptions &options) {
-    if (!options.amp.empty())
-      return *this;
-    SgSpareNormOperandsOptions spare;
-    spare.target = options.target;
-    spare.leastBytes = options.sparedBytes;
-    return addToFunctions(createSgSpareNormOperands(spare));
-  }
-  /// Converts to mixed precision if requested.
-  Stage &autocast(const CompileOptions &options) {
-    if (options.amp.empty())
-      return *this;
-    SgAutocastOptions autocast;
-    autocast.type = options.amp;
-    return addToFunctions(createSgAutocast(autocast));
-  }
-  /// Replaces the model's loss by the training loss, if they differ.
-  Stage &changeLoss(const LossSettings &loss) {
-    if (!loss.changes())
-      return *this;
-    SgChangeLossOptions change;
-    change.labelSmoothing = loss.labelSmoothing;
-    change.classWeights.assign(loss.classWeights.begin(),
-                               loss.classWeights.end());
-    change.mixup = loss.mixup != 0;
-    if (loss.ignoreIndex)
-      change.ignoreIndex = *loss.ignoreIndex;
-    return addToFunctions(createSgChangeLoss(change));
-  }
-  Stage &boundIndices() { return addToFunctions(createSgBoundIndices()); }
-  LogicalResult run() { return manager.run(module); }
-
-private:
-  mlir::ModuleOp module;
-  PassManager manager;
-};
 } // namespace
+
+/// Runs the passes that `add` adds.
+static LogicalResult run(mlir::ModuleOp module, const CompileOptions &options,
+                         llvm::function_ref<void(OpPassManager &)> add) {
+  PassManager manager(module.getContext());
+  if (options.configure)
+    options.configure(manager);
+  add(manager);
+  return manager.run(module);
+}
+
+/// Runs one stage.
+static LogicalResult run(mlir::ModuleOp module, const CompileOptions &options,
+                         void (*stage)(OpPassManager &,
+                                       const CompileOptions &)) {
+  return run(module, options,
+             [&](OpPassManager &passes) { stage(passes, options); });
+}
+
+static LogicalResult formKernels(mlir::ModuleOp module,
+                                 const CompileOptions &options,
+                                 const KernelChoice &choice = {}) {
+  return run(module, options, [&](OpPassManager &passes) {
+    addKernelStage(passes, options, choice);
+  });
+}
 
 std::optional<CompileLevel> reprise::parseCompileLevel(StringRef name) {
   return llvm::StringSwitch<std::optional<CompileLevel>>(name)
@@ -145,107 +79,20 @@ static FailureOr<func::FuncOp> findModel(mlir::ModuleOp module) {
 // Levels
 //===----------------------------------------------------------------------===//
 
-static LogicalResult lowerToModel(mlir::ModuleOp module,
-                                  const CompileOptions &options) {
-  SgAssignCheckpointingOptions assign;
-  assign.mode = options.checkpointing;
-  assign.recompute.assign(options.recompute.begin(), options.recompute.end());
-  return Stage(module, options)
-      .verify("model")
-      .chooseAttention(options)
-      .halveHidden(options)
-      .spareNormOperands(options)
-      .autocast(options)
-      .changeLoss(options.loss)
-      .boundIndices()
-      .addToFunctions(createSgAssignCheckpointing(assign))
-      .verify("model")
-      .run();
-}
-
-/// Returns a number with enough digits to restore it exactly.
-static std::string exactText(double value) {
-  std::string text;
-  llvm::raw_string_ostream(text) << llvm::format("%.17g", value);
-  return text;
-}
-
-/// Returns the options of the ops after the gradients, in the form of a pass's
-/// options.
-template <typename PassOptions>
-static PassOptions stepEndOf(const CompileOptions &options) {
-  PassOptions end;
-  end.optimizer = options.optimizer;
-  for (const auto &[name, value] : options.hyperparameters)
-    end.hyperparameters.push_back(name + "=" + exactText(value));
-  end.noWeightDecay.assign(options.noWeightDecay.begin(),
-                           options.noWeightDecay.end());
-  end.clipMode = options.clipping.mode;
-  end.clipNorm = options.clipping.norm;
-  end.clipTolerance = options.clipping.tolerance;
-  end.clipMomentum = options.clipping.momentum;
-  end.clipNormType = options.clipping.normType;
-  end.emitGradients = options.emitGradients;
-  end.emitNonFinite = options.emitNonFinite;
-  end.lossScaling = options.amp == "f16" && options.optimizer != "none";
-  return end;
-}
-
-/// Lowers one of several micro-batches, which ends with its gradients: the ops
-/// after them follow when they are summed, see flattenTraining.
-static LogicalResult lowerToTrain(mlir::ModuleOp module,
-                                  const CompileOptions &options) {
-  auto differentiate = stepEndOf<SgDifferentiateOptions>(options);
-  if (options.microBatches > 1) {
-    bool lossScaling = differentiate.lossScaling;
-    differentiate = {};
-    differentiate.lossScaling = lossScaling;
-    differentiate.optimizer = "none";
-    differentiate.emitGradients = true;
-  }
-  differentiate.oneValueNorms = options.onlyEvaluates;
-  return Stage(module, options)
-      .add(createSgDifferentiate(differentiate))
-      .verify("train")
-      .run();
-}
-
-static LogicalResult lowerToRemat(mlir::ModuleOp module,
-                                  const CompileOptions &options) {
-  return Stage(module, options)
-      .addToFunctions(createSgLowerCheckpointing())
-      .verify("remat")
-      .run();
-}
-
-static LogicalResult flatten(mlir::ModuleOp module,
-                             const CompileOptions &options) {
-  return Stage(module, options)
-      .addToFunctions(createSgFlatten())
-      .addToFunctions(createSgRecomputeMarked())
-      .verify("flat")
-      .run();
-}
-
-static LogicalResult flattenTraining(mlir::ModuleOp module,
-                                     const CompileOptions &options) {
-  if (options.microBatches <= 1)
-    return flatten(module, options);
-  SgAccumulateGradientsOptions accumulate;
-  accumulate.microBatches = options.microBatches;
-  return Stage(module, options)
-      .addToFunctions(createSgFlatten())
-      .addToFunctions(createSgRecomputeMarked())
-      .addToFunctions(createSgAccumulateGradients(accumulate))
-      .add(createSgUpdateParameters(
-          stepEndOf<SgUpdateParametersOptions>(options)))
-      .verify("flat")
-      .run();
-}
-
+/// Rewrites the model's function up to `level`, at most remat.
 static LogicalResult lowerTraining(mlir::ModuleOp module,
                                    const CompileOptions &options,
-                                   CompileLevel level);
+                                   CompileLevel level) {
+  if (failed(run(module, options, addModelStage)))
+    return failure();
+  if (level >= CompileLevel::Train)
+    (*module.getOps<func::FuncOp>().begin()).setSymName(kTrainStep);
+  if (level >= CompileLevel::Train &&
+      failed(run(module, options, addTrainStage)))
+    return failure();
+  return level >= CompileLevel::Remat ? run(module, options, addRematStage)
+                                      : success();
+}
 
 /// Lowers a model to the flat step of kernels of a choice.
 static LogicalResult lowerToChoice(mlir::ModuleOp module,
@@ -253,9 +100,9 @@ static LogicalResult lowerToChoice(mlir::ModuleOp module,
                                    const KernelChoice &choice) {
   if (failed(findModel(module)) ||
       failed(lowerTraining(module, options, CompileLevel::Remat)) ||
-      failed(flattenTraining(module, options)))
+      failed(run(module, options, addFlatStage)))
     return failure();
-  return Stage(module, options).formKernels(options, choice).run();
+  return formKernels(module, options, choice);
 }
 
 /// Makes the training step fit its budget. The step may become that of another
@@ -279,7 +126,8 @@ static LogicalResult fitTraining(mlir::ModuleOp module, mlir::ModuleOp model,
     step->getBlock()->getOperations().insert(Block::iterator(step), fitted);
     step.erase();
   }
-  return Stage(module, options).verify("flat").run();
+  return run(module, options,
+             [](OpPassManager &passes) { addLevelVerifiers(passes, "flat"); });
 }
 
 /// `model`: the model from which the training step was lowered, if there is a
@@ -288,30 +136,13 @@ static LogicalResult lowerToProgramLevel(mlir::ModuleOp module,
                                          mlir::ModuleOp model,
                                          const std::string &name,
                                          const CompileOptions &options) {
-  SgLowerToRtOptions lower;
-  lower.model = name;
-  lower.threads = options.threads;
-  lower.target = options.target;
-  lower.gflops = options.roofline.gflops;
-  lower.gbytesPerSecond = options.roofline.gigabytesPerSecond;
-  lower.narrowGflops = options.roofline.narrowGflops;
-  lower.profile = options.profile;
-  lower.checkpointing = options.training ? options.checkpointing : "none";
-  if (failed(Stage(module, options).formKernels(options).run()))
+  CompileOptions named = options;
+  named.model = name;
+  if (failed(formKernels(module, options)))
     return failure();
   if (model && failed(fitTraining(module, model, options)))
     return failure();
-  return Stage(module, options).add(createSgLowerToRt(lower)).run();
-}
-
-static LogicalResult verifyProgram(mlir::ModuleOp module,
-                                   const CompileOptions &options) {
-  PassManager manager(module.getContext());
-  if (options.configure)
-    options.configure(manager);
-  manager.addNestedPass<rt_dialect::ProgramOp>(createRtVerifyProgram());
-  manager.addNestedPass<rt_dialect::ProgramOp>(createRtVerifyEffects());
-  return manager.run(module);
+  return run(module, named, addProgramStage);
 }
 
 //===----------------------------------------------------------------------===//
@@ -326,18 +157,11 @@ deriveEvaluation(mlir::ModuleOp module, const CompileOptions &options) {
   if (failed(function))
     return failure();
   function->setSymName(kEvalStep);
-  LossSettings ignoring;
-  ignoring.ignoreIndex = options.loss.ignoreIndex;
-  if (failed(Stage(*evaluation, options)
-                 .verify("model")
-                 .chooseAttention(options)
-                 .halveHidden(options)
-                 .autocast(options)
-                 .changeLoss(ignoring)
-                 .boundIndices()
-                 .addToFunctions(createSgToInference())
-                 .run()) ||
-      failed(flatten(*evaluation, options)))
+  auto addPasses = [&](OpPassManager &passes) {
+    addInferenceStage(passes, options);
+    addFlatEvaluationStage(passes);
+  };
+  if (failed(run(*evaluation, options, addPasses)))
     return failure();
   return evaluation;
 }
@@ -347,21 +171,6 @@ static void takeEvaluation(mlir::ModuleOp module, mlir::ModuleOp evaluation) {
   Operation *step = *evaluation.getOps<func::FuncOp>().begin();
   step->remove();
   module.push_back(step);
-}
-
-/// Rewrites the model's function up to `level`, at most remat.
-static LogicalResult lowerTraining(mlir::ModuleOp module,
-                                   const CompileOptions &options,
-                                   CompileLevel level) {
-  if (failed(lowerToModel(module, options)))
-    return failure();
-  if (level >= CompileLevel::Train)
-    (*module.getOps<func::FuncOp>().begin()).setSymName(kTrainStep);
-  if (level >= CompileLevel::Train && failed(lowerToTrain(module, options)))
-    return failure();
-  if (level >= CompileLevel::Remat && failed(lowerToRemat(module, options)))
-    return failure();
-  return success();
 }
 
 LogicalResult reprise::lowerToKernels(mlir::ModuleOp module,
@@ -378,8 +187,7 @@ FailureOr<BudgetPlans> reprise::planBudgets(mlir::ModuleOp module,
   func::FuncOp step = *module.getOps<func::FuncOp>().begin();
   if (options.evaluation) {
     auto evaluation = deriveEvaluation(*model, options);
-    if (failed(evaluation) ||
-        failed(Stage(**evaluation, options).formKernels(options).run()))
+    if (failed(evaluation) || failed(formKernels(**evaluation, options)))
       return failure();
     takeEvaluation(module, **evaluation);
   }
@@ -420,14 +228,12 @@ LogicalResult reprise::lowerModel(mlir::ModuleOp module,
   }
   if (!isProgram)
     return success();
-  if (options.training && failed(flattenTraining(module, options)))
+  if (options.training && failed(run(module, options, addFlatStage)))
     return failure();
   if (evaluation)
     takeEvaluation(module, *evaluation);
-  if (failed(lowerToProgramLevel(module, model ? *model : mlir::ModuleOp(),
-                                 name, options)))
-    return failure();
-  return verifyProgram(module, options);
+  return lowerToProgramLevel(module, model ? *model : mlir::ModuleOp(), name,
+                             options);
 }
 
 FailureOr<std::vector<uint8_t>>

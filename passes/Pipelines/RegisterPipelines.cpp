@@ -1,20 +1,13 @@
 //===- RegisterPipelines.cpp - Pipelines by name --------------------------===//
 //
-// The stages of Pipelines.cpp for tools that know passes by name only. Each
-// ends with its level's verifiers.
+// The stages of Stages.cpp for tools that know passes by name only.
 //
 //===----------------------------------------------------------------------===//
 #include "Stages.h"
 #include "mlir/Pass/PassOptions.h"
 #include "mlir/Pass/PassRegistry.h"
-#include "mlir/Transforms/Passes.h"
-#include "reprise/Passes/Algorithms.h"
-#include "reprise/Passes/Checkpoint.h"
-#include "reprise/Passes/Fuse.h"
-#include "reprise/Passes/Pipelines.h"
-#include "reprise/Passes/Program.h"
-#include "reprise/Passes/Remat.h"
-#include "reprise/Passes/Train.h"
+#include "llvm/ADT/StringExtras.h"
+#include <limits>
 
 using namespace mlir;
 using namespace reprise;
@@ -43,6 +36,12 @@ struct TrainOptions : PassPipelineOptions<TrainOptions> {
                                    llvm::cl::desc("as of sg-differentiate")};
   Option<std::string> target{*this, "target", llvm::cl::init("cpu:native"),
                              llvm::cl::desc("as of sg-choose-attention")};
+  Option<std::string> amp{*this, "amp", llvm::cl::init(""),
+                          llvm::cl::desc("mixed precision: bf16 or f16")};
+  Option<unsigned> microBatches{*this, "micro-batches", llvm::cl::init(1),
+                                llvm::cl::desc("of a step")};
+  ListOption<std::string> keep{*this, "keep",
+                               llvm::cl::desc("as of sg-recompute-cheap")};
 };
 
 struct ProgramPipelineOptions : PassPipelineOptions<ProgramPipelineOptions> {
@@ -56,91 +55,52 @@ struct ProgramPipelineOptions : PassPipelineOptions<ProgramPipelineOptions> {
 
 } // namespace
 
-void reprise::addLevelVerifiers(OpPassManager &passes, StringRef level) {
-  SgVerifyLevelOptions options;
-  options.level = level.str();
-  passes.addNestedPass<func::FuncOp>(createSgVerifyLevel(options));
-  passes.addNestedPass<func::FuncOp>(createSgVerifyEffects());
+/// Reads "NAME=VALUE"; other text becomes NaN, which every optimizer rejects.
+static void readHyperparameter(StringRef text, HyperparameterValues &values) {
+  auto [name, number] = text.split('=');
+  double value = 0;
+  values[name.str()] = llvm::to_float(number, value)
+                           ? value
+                           : std::numeric_limits<double>::quiet_NaN();
 }
 
-void reprise::addKernelFormation(OpPassManager &passes,
-                                 const KernelFormation &how) {
-  if (how.isMixed) {
-    SgWidenCallsOptions widen;
-    widen.target = how.target.str();
-    passes.addNestedPass<func::FuncOp>(createSgWidenCalls(widen));
-  }
-  // No common-subexpression elimination: it would make the backward pass read a
-  // value that the forward pass happens to compute too, and so keep it. The
-  // work on images that sg-decompose shares is cheap, so sharing it remains a
-  // choice.
-  passes.addNestedPass<func::FuncOp>(createCanonicalizerPass());
-  SgDecomposeOptions decompose;
-  decompose.fuse = how.fuse;
-  decompose.target = how.target.str();
-  decompose.addGradients = how.addGradients;
-  passes.addNestedPass<func::FuncOp>(createSgDecompose(decompose));
-  passes.addNestedPass<func::FuncOp>(createCanonicalizerPass());
-  if (how.fuse) {
-    SgRecomputeCheapOptions cheap;
-    cheap.keep.assign(how.keep.begin(), how.keep.end());
-    cheap.target = how.target.str();
-    cheap.mostReads = how.mostReads;
-    passes.addNestedPass<func::FuncOp>(createSgRecomputeCheap(cheap));
-  }
-  passes.addNestedPass<func::FuncOp>(
-      createSgFormKernels({how.fuse, how.target.str()}));
-  addLevelVerifiers(passes, "flat");
+static CompileOptions optionsOf(const TrainOptions &from) {
+  CompileOptions options;
+  options.checkpointing = from.checkpointing;
+  options.optimizer = from.optimizer;
+  for (const std::string &text : from.hyperparameters)
+    readHyperparameter(text, options.hyperparameters);
+  options.clipping = {from.clipMode, from.clipNorm, from.clipTolerance,
+                      from.clipMomentum, from.clipNormType};
+  options.target = from.target;
+  options.amp = from.amp;
+  options.microBatches = from.microBatches;
+  options.keep.assign(from.keep.begin(), from.keep.end());
+  return options;
 }
 
-static void buildTrain(OpPassManager &passes, const TrainOptions &options) {
-  SgChooseAttentionOptions attention;
-  attention.target = options.target;
-  passes.addNestedPass<func::FuncOp>(createSgChooseAttention(attention));
-  SgHalveHiddenOptions halve;
-  halve.target = options.target;
-  passes.addNestedPass<func::FuncOp>(createSgHalveHidden(halve));
-  SgSpareNormOperandsOptions spare;
-  spare.target = options.target;
-  passes.addNestedPass<func::FuncOp>(createSgSpareNormOperands(spare));
-  SgAssignCheckpointingOptions assign;
-  assign.mode = options.checkpointing;
-  passes.addNestedPass<func::FuncOp>(createSgAssignCheckpointing(assign));
-  addLevelVerifiers(passes, "model");
-  SgDifferentiateOptions differentiate;
-  differentiate.optimizer = options.optimizer;
-  differentiate.hyperparameters.assign(options.hyperparameters.begin(),
-                                       options.hyperparameters.end());
-  differentiate.clipMode = options.clipMode;
-  differentiate.clipNorm = options.clipNorm;
-  differentiate.clipTolerance = options.clipTolerance;
-  differentiate.clipMomentum = options.clipMomentum;
-  differentiate.clipNormType = options.clipNormType;
-  passes.addPass(createSgDifferentiate(differentiate));
-  addLevelVerifiers(passes, "train");
+static void buildTrain(OpPassManager &passes, const TrainOptions &from) {
+  CompileOptions options = optionsOf(from);
+  addModelStage(passes, options);
+  addTrainStage(passes, options);
 }
 
-static void buildKernels(OpPassManager &passes, const TrainOptions &options) {
-  buildTrain(passes, options);
-  passes.addNestedPass<func::FuncOp>(createSgLowerCheckpointing());
-  addLevelVerifiers(passes, "remat");
-  passes.addNestedPass<func::FuncOp>(createSgFlatten());
-  passes.addNestedPass<func::FuncOp>(createSgRecomputeMarked());
-  addLevelVerifiers(passes, "flat");
-  KernelFormation how;
-  how.target = options.target;
-  addKernelFormation(passes, how);
+static void buildKernels(OpPassManager &passes, const TrainOptions &from) {
+  CompileOptions options = optionsOf(from);
+  buildTrain(passes, from);
+  addRematStage(passes);
+  addFlatStage(passes, options);
+  addKernelStage(passes, options);
 }
 
-static void buildProgramStage(OpPassManager &passes,
-                              const ProgramPipelineOptions &options) {
-  SgLowerToRtOptions lower;
-  lower.model = options.model;
-  lower.target = options.target;
-  lower.threads = options.threads;
-  passes.addPass(createSgLowerToRt(lower));
-  passes.addNestedPass<rt_dialect::ProgramOp>(createRtVerifyProgram());
-  passes.addNestedPass<rt_dialect::ProgramOp>(createRtVerifyEffects());
+static void buildProgram(OpPassManager &passes,
+                         const ProgramPipelineOptions &from) {
+  CompileOptions options;
+  options.model = from.model;
+  options.target = from.target;
+  options.threads = from.threads;
+  options.checkpointing.clear(); // unknown
+  addProgramStage(passes, options);
 }
 
 void reprise::registerPipelines() {
@@ -156,5 +116,5 @@ void reprise::registerPipelines() {
       buildKernels);
   PassPipelineRegistration<ProgramPipelineOptions>(
       "sg-kernels-to-program",
-      "Flat functions as a placed and verified program", buildProgramStage);
+      "Flat functions as a placed and verified program", buildProgram);
 }

@@ -1,32 +1,40 @@
-//===- Stages.h - Runs of passes that pipelines share -----------*- C++ -*-===//
+//===- Stages.h - The passes of each level ----------------------*- C++ -*-===//
+//
+// One order of passes for everybody: the driver (Pipelines.cpp) runs these
+// stages one after another, and tools that take pipelines by name
+// (RegisterPipelines.cpp) string them together. Each stage ends with the
+// verifiers of its level.
+//
+//===----------------------------------------------------------------------===//
 #ifndef REPRISE_PASSES_STAGES_H
 #define REPRISE_PASSES_STAGES_H
 
-#include "mlir/Pass/PassManager.h"
+#include "reprise/Passes/Pipelines.h"
 
 namespace reprise {
 
 /// Adds the verifiers that close a level, on every function.
 void addLevelVerifiers(mlir::OpPassManager &passes, llvm::StringRef level);
 
-struct KernelFormation {
-  /// Patterns that name values not to recompute.
-  llvm::ArrayRef<std::string> keep = {};
-  /// The target whose library's limits count; "": none.
-  llvm::StringRef target = "";
-  /// True if the model is in mixed precision, whose type the library may lack.
-  bool isMixed = false;
-  /// True if ops share kernels, also with library calls; otherwise nothing is
-  /// recomputed to join its readers either.
-  bool fuse = true;
-  /// See sg-recompute-cheap; 0: as many as take no time on the target.
-  double mostReads = 0;
-  bool addGradients = false; // see sg-decompose
-};
-
-/// Adds the passes from flat functions to kernels and library ops.
-void addKernelFormation(mlir::OpPassManager &passes,
-                        const KernelFormation &how = {});
+/// A model, annotated for checkpointing.
+void addModelStage(mlir::OpPassManager &passes, const CompileOptions &options);
+/// A model without its training: what evaluation flattens.
+void addInferenceStage(mlir::OpPassManager &passes,
+                       const CompileOptions &options);
+/// An annotated model as a training step. One of several micro-batches ends
+/// with its gradients: addFlatStage sums them and adds the ops after them.
+void addTrainStage(mlir::OpPassManager &passes, const CompileOptions &options);
+void addRematStage(mlir::OpPassManager &passes);
+/// Functions without blocks: an evaluation, or a training step of all
+/// micro-batches.
+void addFlatEvaluationStage(mlir::OpPassManager &passes);
+void addFlatStage(mlir::OpPassManager &passes, const CompileOptions &options);
+/// Flat functions of kernels and library calls.
+void addKernelStage(mlir::OpPassManager &passes, const CompileOptions &options,
+                    const KernelChoice &choice = {});
+/// A placed program named `options.model`.
+void addProgramStage(mlir::OpPassManager &passes,
+                     const CompileOptions &options);
 
 } // namespace reprise
 

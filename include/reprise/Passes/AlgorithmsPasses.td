@@ -2,7 +2,7 @@
 #ifndef REPRISE_PASSES_ALGORITHMSPASSES
 #define REPRISE_PASSES_ALGORITHMSPASSES
 
-include "mlir/Pass/PassBase.td"
+include "reprise/Passes/Rates.td"
 
 def SgChooseAttention : Pass<"sg-choose-attention", "::mlir::func::FuncOp"> {
   let summary = "chooses between attention by tiles and attention with stored scores";
@@ -35,20 +35,13 @@ def SgChooseAttention : Pass<"sg-choose-attention", "::mlir::func::FuncOp"> {
     //     : (tensor<2x2x5x5xf32>, tensor<2x2x5x4xf32>) -> tensor<2x2x5x4xf32>
     ```
   }];
-  let options = [
+  let options = !listconcat([
     Option<"target", "target", "std::string", "\"cpu:native\"",
            "device that it is for, as cpu:native">,
     Option<"form", "form", "std::string", "\"auto\"",
            "auto, tiled or stored">,
-    Option<"gflops", "gflops", "double", "400",
-           "arithmetic that the machine does, in GFLOP/s">,
-    Option<"narrowGflops", "narrow-gflops", "double", "0",
-           "the same for library calls on bf16 and f16, in GFLOP/s; 0: as on "
-           "others">,
     Option<"narrow", "narrow", "bool", "false",
-           "whether products are still to be narrowed, by mixed precision">,
-    Option<"gbytesPerSecond", "gbytes-per-second", "double", "35",
-           "bytes that the machine moves, in GB/s">];
+           "whether products are still to be narrowed, by mixed precision">], MachineRates);
   let dependentDialects = ["::reprise::sg::SgDialect"];
 }
 

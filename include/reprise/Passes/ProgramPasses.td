@@ -2,7 +2,7 @@
 #ifndef REPRISE_PASSES_PROGRAMPASSES
 #define REPRISE_PASSES_PROGRAMPASSES
 
-include "mlir/Pass/PassBase.td"
+include "reprise/Passes/Rates.td"
 
 def SgLowerToRt : Pass<"sg-lower-to-rt", "::mlir::ModuleOp"> {
   let summary = "orders and places flat functions into one program";
@@ -37,7 +37,7 @@ def SgLowerToRt : Pass<"sg-lower-to-rt", "::mlir::ModuleOp"> {
     //   }
     ```
   }];
-  let options = [
+  let options = !listconcat([
     Option<"model", "model", "std::string", "\"model\"",
            "name of the program">,
     Option<"threads", "threads", "unsigned", "2",
@@ -46,16 +46,8 @@ def SgLowerToRt : Pass<"sg-lower-to-rt", "::mlir::ModuleOp"> {
            "device that it is for, as cpu:native; see docs/targets.md">,
     Option<"checkpointing", "checkpointing", "std::string", "\"\"",
            "the checkpointing mode, for the summary">,
-    Option<"gflops", "gflops", "double", "400",
-           "arithmetic that the machine does, in GFLOP/s: steps of functions "
-           "that are not scheduled say the time that they take by this">,
-    Option<"narrowGflops", "narrow-gflops", "double", "0",
-           "the same for library calls on bf16 and f16, in GFLOP/s; 0: as on "
-           "others">,
-    Option<"gbytesPerSecond", "gbytes-per-second", "double", "35",
-           "bytes that the machine moves, in GB/s">,
     Option<"profile", "profile", "std::string", "\"\"",
-           "file of 'reprise profile' with measured times of the ops">];
+           "file of 'reprise profile' with measured times of the ops">], MachineRates);
   let dependentDialects = ["::reprise::rt_dialect::RtDialect"];
 }
 

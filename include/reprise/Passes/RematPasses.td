@@ -2,7 +2,7 @@
 #ifndef REPRISE_PASSES_REMATPASSES
 #define REPRISE_PASSES_REMATPASSES
 
-include "mlir/Pass/PassBase.td"
+include "reprise/Passes/Rates.td"
 
 def SgRecomputeCheap : Pass<"sg-recompute-cheap", "::mlir::func::FuncOp"> {
   let summary = "recomputes cheap values in the kernels that read them";
@@ -144,7 +144,7 @@ def SgRematerialize : Pass<"sg-rematerialize", "::mlir::ModuleOp"> {
     //   %e = sg.kernel "both" (%v = %a1 ..., %w = %d ...
     ```
   }];
-  let options = [
+  let options = !listconcat([
     Option<"budgetBytes", "budget-bytes", "uint64_t", "0",
            "bytes of the whole program; 0: another option gives the budget">,
     Option<"budgetPercent", "budget-percent", "double", "0",
@@ -159,19 +159,12 @@ def SgRematerialize : Pass<"sg-rematerialize", "::mlir::ModuleOp"> {
            "threads that library calls are planned for and the search uses">,
     Option<"target", "target", "std::string", "\"cpu:native\"",
            "device that it is for, as of sg-lower-to-rt">,
-    Option<"gflops", "gflops", "double", "400",
-           "arithmetic that the machine does, in GFLOP/s">,
-    Option<"narrowGflops", "narrow-gflops", "double", "0",
-           "the same for library calls on bf16 and f16, in GFLOP/s; 0: as on "
-           "others">,
-    Option<"gbytesPerSecond", "gbytes-per-second", "double", "35",
-           "bytes that the machine moves, in GB/s">,
     Option<"profile", "profile", "std::string", "\"\"",
            "file of 'reprise profile' with measured times of the ops; what is "
            "not in it costs what the two rates say, scaled to the others">,
     ListOption<"keep", "keep", "std::string",
                "globs of module paths or file:line whose ops are not "
-               "recomputed">];
+               "recomputed">], MachineRates);
   let dependentDialects = ["::reprise::rt_dialect::RtDialect"];
 }
 
@@ -277,7 +270,7 @@ def RematToBudget : Pass<"remat-to-budget", "::mlir::ModuleOp"> {
     ```
   }];
   let dependentDialects = ["::reprise::remat::RematDialect"];
-  let options = [
+  let options = !listconcat([
     Option<"budgetBytes", "budget-bytes", "uint64_t", "0",
            "most bytes live at once; 0: another option gives the budget">,
     Option<"budgetPercent", "budget-percent", "double", "0",
@@ -288,11 +281,7 @@ def RematToBudget : Pass<"remat-to-budget", "::mlir::ModuleOp"> {
            "the function to work on; the first one with a body if empty">,
     Option<"work", "work", "double", "1.0",
            "effort of the search; 1 is some seconds for a thousand ops">,
-    Option<"threads", "threads", "unsigned", "2", "threads of the search">,
-    Option<"gflops", "gflops", "double", "400",
-           "arithmetic that the machine does, in GFLOP/s">,
-    Option<"gbytesPerSecond", "gbytes-per-second", "double", "35",
-           "bytes that the machine moves, in GB/s">];
+    Option<"threads", "threads", "unsigned", "2", "threads of the search">], WideRates);
 }
 
 def RematEraseBarriers : Pass<"remat-erase-barriers"> {

@@ -1,0 +1,243 @@
+//===- Stages.cpp - The passes of each level ------------------------------===//
+
+#include "Stages.h"
+#include "mlir/Transforms/Passes.h"
+#include "reprise/Passes/Algorithms.h"
+#include "reprise/Passes/Checkpoint.h"
+#include "reprise/Passes/Fuse.h"
+#include "reprise/Passes/Program.h"
+#include "reprise/Passes/Train.h"
+#include "llvm/Support/Format.h"
+
+using namespace mlir;
+using namespace reprise;
+
+static void addToFunctions(OpPassManager &passes, std::unique_ptr<Pass> pass) {
+  passes.addNestedPass<func::FuncOp>(std::move(pass));
+}
+
+void reprise::addLevelVerifiers(OpPassManager &passes, StringRef level) {
+  SgVerifyLevelOptions options;
+  options.level = level.str();
+  addToFunctions(passes, createSgVerifyLevel(options));
+  addToFunctions(passes, createSgVerifyEffects());
+}
+
+/// Sets the options of Rates.td.
+template <typename PassOptions>
+static void setRates(PassOptions &pass, const rt::Roofline &roofline) {
+  pass.gflops = roofline.gflops;
+  pass.gbytesPerSecond = roofline.gigabytesPerSecond;
+  pass.narrowGflops = roofline.narrowGflops;
+}
+
+//===----------------------------------------------------------------------===//
+// The model
+//===----------------------------------------------------------------------===//
+
+static void addAttentionChoice(OpPassManager &passes,
+                               const CompileOptions &options) {
+  SgChooseAttentionOptions choose;
+  choose.target = options.target;
+  choose.form = options.attention;
+  setRates(choose, options.roofline);
+  choose.narrow = !options.amp.empty();
+  addToFunctions(passes, createSgChooseAttention(choose));
+}
+
+/// Runs in f32: halves in bf16 would be rounded before they are added.
+static void addHalves(OpPassManager &passes, const CompileOptions &options) {
+  if (!options.amp.empty())
+    return;
+  SgHalveHiddenOptions halve;
+  halve.target = options.target;
+  halve.leastBytes = options.halvedBytes;
+  addToFunctions(passes, createSgHalveHidden(halve));
+}
+
+/// Runs in f32: sums of bf16 products would be rounded before they are
+/// subtracted.
+static void addSparedNorms(OpPassManager &passes,
+                           const CompileOptions &options) {
+  if (!options.amp.empty())
+    return;
+  SgSpareNormOperandsOptions spare;
+  spare.target = options.target;
+  spare.leastBytes = options.sparedBytes;
+  addToFunctions(passes, createSgSpareNormOperands(spare));
+}
+
+/// Converts to mixed precision if requested.
+static void addAutocast(OpPassManager &passes, const CompileOptions &options) {
+  if (options.amp.empty())
+    return;
+  SgAutocastOptions autocast;
+  autocast.type = options.amp;
+  addToFunctions(passes, createSgAutocast(autocast));
+}
+
+/// Replaces the model's loss by another, if they differ.
+static void addLossChange(OpPassManager &passes, const LossSettings &loss) {
+  if (!loss.changes())
+    return;
+  SgChangeLossOptions change;
+  change.labelSmoothing = loss.labelSmoothing;
+  change.classWeights.assign(loss.classWeights.begin(),
+                             loss.classWeights.end());
+  change.mixup = loss.mixup != 0;
+  if (loss.ignoreIndex)
+    change.ignoreIndex = *loss.ignoreIndex;
+  addToFunctions(passes, createSgChangeLoss(change));
+}
+
+void reprise::addModelStage(OpPassManager &passes,
+                            const CompileOptions &options) {
+  SgAssignCheckpointingOptions assign;
+  assign.mode = options.checkpointing;
+  assign.recompute.assign(options.recompute.begin(), options.recompute.end());
+  addLevelVerifiers(passes, "model");
+  addAttentionChoice(passes, options);
+  addHalves(passes, options);
+  addSparedNorms(passes, options);
+  addAutocast(passes, options);
+  addLossChange(passes, options.loss);
+  addToFunctions(passes, createSgBoundIndices());
+  addToFunctions(passes, createSgAssignCheckpointing(assign));
+  addLevelVerifiers(passes, "model");
+}
+
+void reprise::addInferenceStage(OpPassManager &passes,
+                                const CompileOptions &options) {
+  LossSettings ignoring;
+  ignoring.ignoreIndex = options.loss.ignoreIndex;
+  addLevelVerifiers(passes, "model");
+  addAttentionChoice(passes, options);
+  addHalves(passes, options);
+  addAutocast(passes, options);
+  addLossChange(passes, ignoring);
+  addToFunctions(passes, createSgBoundIndices());
+  addToFunctions(passes, createSgToInference());
+}
+
+//===----------------------------------------------------------------------===//
+// The training step
+//===----------------------------------------------------------------------===//
+
+/// Returns a number with enough digits to restore it exactly.
+static std::string exactText(double value) {
+  std::string text;
+  llvm::raw_string_ostream(text) << llvm::format("%.17g", value);
+  return text;
+}
+
+/// Returns the options of the ops after the gradients, in the form of a pass's
+/// options.
+template <typename PassOptions>
+static PassOptions stepEndOf(const CompileOptions &options) {
+  PassOptions end;
+  end.optimizer = options.optimizer;
+  for (const auto &[name, value] : options.hyperparameters)
+    end.hyperparameters.push_back(name + "=" + exactText(value));
+  end.noWeightDecay.assign(options.noWeightDecay.begin(),
+                           options.noWeightDecay.end());
+  end.clipMode = options.clipping.mode;
+  end.clipNorm = options.clipping.norm;
+  end.clipTolerance = options.clipping.tolerance;
+  end.clipMomentum = options.clipping.momentum;
+  end.clipNormType = options.clipping.normType;
+  end.emitGradients = options.emitGradients;
+  end.emitNonFinite = options.emitNonFinite;
+  end.lossScaling = options.amp == "f16" && options.optimizer != "none";
+  return end;
+}
+
+void reprise::addTrainStage(OpPassManager &passes,
+                            const CompileOptions &options) {
+  auto differentiate = stepEndOf<SgDifferentiateOptions>(options);
+  if (options.microBatches > 1) {
+    bool lossScaling = differentiate.lossScaling;
+    differentiate = {};
+    differentiate.lossScaling = lossScaling;
+    differentiate.optimizer = "none";
+    differentiate.emitGradients = true;
+  }
+  differentiate.oneValueNorms = options.onlyEvaluates;
+  passes.addPass(createSgDifferentiate(differentiate));
+  addLevelVerifiers(passes, "train");
+}
+
+void reprise::addRematStage(OpPassManager &passes) {
+  addToFunctions(passes, createSgLowerCheckpointing());
+  addLevelVerifiers(passes, "remat");
+}
+
+//===----------------------------------------------------------------------===//
+// Flat functions
+//===----------------------------------------------------------------------===//
+
+static void addFlattening(OpPassManager &passes) {
+  addToFunctions(passes, createSgFlatten());
+  addToFunctions(passes, createSgRecomputeMarked());
+}
+
+void reprise::addFlatEvaluationStage(OpPassManager &passes) {
+  addFlattening(passes);
+  addLevelVerifiers(passes, "flat");
+}
+
+void reprise::addFlatStage(OpPassManager &passes,
+                           const CompileOptions &options) {
+  addFlattening(passes);
+  if (options.microBatches > 1) {
+    SgAccumulateGradientsOptions accumulate;
+    accumulate.microBatches = options.microBatches;
+    addToFunctions(passes, createSgAccumulateGradients(accumulate));
+    passes.addPass(createSgUpdateParameters(
+        stepEndOf<SgUpdateParametersOptions>(options)));
+  }
+  addLevelVerifiers(passes, "flat");
+}
+
+void reprise::addKernelStage(OpPassManager &passes,
+                             const CompileOptions &options,
+                             const KernelChoice &choice) {
+  if (!options.amp.empty()) {
+    SgWidenCallsOptions widen;
+    widen.target = options.target;
+    addToFunctions(passes, createSgWidenCalls(widen));
+  }
+  // No common-subexpression elimination: it would make the backward pass read a
+  // value that the forward pass happens to compute too, and so keep it. The
+  // work on images that sg-decompose shares is cheap, so sharing it remains a
+  // choice.
+  addToFunctions(passes, createCanonicalizerPass());
+  SgDecomposeOptions decompose;
+  decompose.fuse = options.fuse;
+  decompose.target = options.target;
+  decompose.addGradients = choice.addGradients;
+  addToFunctions(passes, createSgDecompose(decompose));
+  addToFunctions(passes, createCanonicalizerPass());
+  if (options.fuse) {
+    SgRecomputeCheapOptions cheap;
+    cheap.keep.assign(options.keep.begin(), options.keep.end());
+    cheap.target = options.target;
+    cheap.mostReads = choice.mostReads;
+    addToFunctions(passes, createSgRecomputeCheap(cheap));
+  }
+  addToFunctions(passes, createSgFormKernels({options.fuse, options.target}));
+  addLevelVerifiers(passes, "flat");
+}
+
+void reprise::addProgramStage(OpPassManager &passes,
+                              const CompileOptions &options) {
+  SgLowerToRtOptions lower;
+  lower.model = options.model;
+  lower.threads = options.threads;
+  lower.target = options.target;
+  setRates(lower, options.roofline);
+  lower.profile = options.profile;
+  lower.checkpointing = options.training ? options.checkpointing : "none";
+  passes.addPass(createSgLowerToRt(lower));
+  passes.addNestedPass<rt_dialect::ProgramOp>(createRtVerifyProgram());
+  passes.addNestedPass<rt_dialect::ProgramOp>(createRtVerifyEffects());
+}
