@@ -15,6 +15,12 @@ using nn::Tensor;
 
 namespace {
 
+/// The kind of residual block in a ResNet, and the number of blocks a stage.
+struct ResNetDepth {
+  bool bottleneck;
+  std::array<int64_t, 4> blocks;
+};
+
 nn::Conv2dOptions square(int64_t kernel, int64_t stride) {
   nn::Conv2dOptions options;
   options.kernel = {kernel, kernel};
@@ -173,7 +179,20 @@ private:
 
 } // namespace
 
-std::unique_ptr<nn::Graph> zoo::makeResNet(std::string name, ResNetDepth depth,
-                                           const ModelOptions &options) {
-  return std::make_unique<ResNet>(std::move(name), depth, options);
+void zoo::addResNet(ModelList &models) {
+  ModelOptions defaults = imageDefaults();
+  defaults.baseWidth = 64;
+  defaults.stem = Stem::ImageNet;
+  defaults.dropout = 0.0;
+  auto add = [&](std::string name, std::string blocks, ResNetDepth depth) {
+    models.push_back({{name, "residual network of " + blocks, defaults},
+                      [=](const ModelOptions &options) {
+                        return std::make_unique<ResNet>(name, depth, options);
+                      }});
+  };
+  add("resnet18", "8 basic blocks", {false, {2, 2, 2, 2}});
+  add("resnet34", "16 basic blocks", {false, {3, 4, 6, 3}});
+  add("resnet50", "16 bottlenecks", {true, {3, 4, 6, 3}});
+  add("resnet101", "33 bottlenecks", {true, {3, 4, 23, 3}});
+  add("resnet152", "50 bottlenecks", {true, {3, 8, 36, 3}});
 }

@@ -20,6 +20,13 @@ using nn::Tensor;
 
 namespace {
 
+/// One number for each stage.
+struct SwinSize {
+  std::array<int64_t, 4> blocks, heads;
+  /// (h, w) for images, (d, h, w) for volumes.
+  std::vector<int64_t> window;
+};
+
 constexpr double kEpsilon = 1e-5;
 
 /// Frames in a patch of a volume.
@@ -277,7 +284,46 @@ int64_t zoo::countPatches(const ModelOptions &options) {
          llvm::divideCeil(*options.width, *options.patch);
 }
 
-std::unique_ptr<nn::Graph> zoo::makeSwin(std::string name, const SwinSize &size,
-                                         const ModelOptions &options) {
-  return std::make_unique<Swin>(std::move(name), size, options);
+static ModelOptions swinDefaults(int64_t width, double stochasticDepth) {
+  ModelOptions defaults = imageDefaults();
+  defaults.patch = 4;
+  defaults.baseWidth = width;
+  defaults.attentionDropout = 0.0;
+  defaults.stochasticDepth = stochasticDepth;
+  return defaults;
+}
+
+static ModelOptions volumeDefaults(int64_t width) {
+  ModelOptions defaults = swinDefaults(width, 0.1);
+  defaults.batch = 1;
+  defaults.frames = 16;
+  defaults.views = std::nullopt;
+  defaults.viewPooling = std::nullopt;
+  defaults.classes = 400;
+  return defaults;
+}
+
+void zoo::addSwin(ModelList &models) {
+  auto add = [&](std::string name, std::string what,
+                 const ModelOptions &defaults, SwinSize size) {
+    models.push_back({{name,
+                       "attention in shifted windows of " + what + ", " +
+                           std::to_string(sumOf(size.blocks)) + " blocks",
+                       defaults},
+                      [=](const ModelOptions &options) {
+                        return std::make_unique<Swin>(name, size, options);
+                      },
+                      size.heads[0]});
+  };
+  SwinSize tiny = {{2, 2, 6, 2}, {3, 6, 12, 24}, {7, 7}};
+  SwinSize small = {{2, 2, 18, 2}, {3, 6, 12, 24}, {7, 7}};
+  SwinSize base = {{2, 2, 18, 2}, {4, 8, 16, 32}, {7, 7}};
+  add("swin_t", "images", swinDefaults(96, 0.2), tiny);
+  add("swin_s", "images", swinDefaults(96, 0.3), small);
+  add("swin_b", "images", swinDefaults(128, 0.5), base);
+  for (SwinSize *size : {&tiny, &small, &base})
+    size->window = {8, 7, 7};
+  add("swin3d_t", "volumes", volumeDefaults(96), tiny);
+  add("swin3d_s", "volumes", volumeDefaults(96), small);
+  add("swin3d_b", "volumes", volumeDefaults(128), base);
 }

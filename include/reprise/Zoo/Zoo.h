@@ -4,10 +4,13 @@
 
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/OwningOpRef.h"
-#include "reprise/NN/MultiView.h"
 #include <optional>
 #include <string>
 #include <vector>
+
+namespace reprise::nn {
+enum class ViewPooling;
+} // namespace reprise::nn
 
 namespace reprise::zoo {
 
