@@ -53,8 +53,8 @@ Tensor nn::selfAttention(const Tensor &qkv, int64_t heads,
   Tensor parts = reshape(qkv, {batch, tokens, 3, heads, channels / heads});
   mlir::Builder &builder = trace.getBuilder();
   sg::AttentionOp::Properties properties;
-  properties.scale =
-      builder.getF64FloatAttr(1.0 / std::sqrt(double(channels / heads)));
+  properties.scale = builder.getF64FloatAttr(
+      options.scale.value_or(1.0 / std::sqrt(double(channels / heads))));
   llvm::SmallVector<Tensor> operands = {parts};
   if (options.bias)
     operands.push_back(*options.bias);

@@ -27,6 +27,8 @@ Tensor attention(const Tensor &q, const Tensor &k, const Tensor &v,
 struct SelfAttentionOptions {
   /// (P,H,N,N): row b mod P adds to the scores of sample b.
   std::optional<Tensor> bias = std::nullopt;
+  /// The factor of products of queries and keys; absent: 1 / sqrt(D).
+  std::optional<double> scale = std::nullopt;
   /// Probability of dropping a weight after the softmax.
   double dropout = 0.0;
 };
