@@ -52,8 +52,8 @@ void PrintTo(const Published &published, std::ostream *stream) {
   *stream << published.model;
 }
 
-/// Weights of torchvision's models and their operations at 224x224, as its
-/// documentation lists them.
+/// Weights of torchvision's models and their operations on an image of the
+/// default size, as its documentation lists them.
 class PublishedTest : public ::testing::TestWithParam<Published> {};
 
 TEST_P(PublishedTest, HasThePublishedSize) {
@@ -91,6 +91,10 @@ INSTANTIATE_TEST_SUITE_P(
                       Published{"convnext_small", 50223688, 8.684},
                       Published{"convnext_base", 88591464, 15.355},
                       Published{"convnext_large", 197767336, 34.361}));
+
+INSTANTIATE_TEST_SUITE_P(
+    Mobile, PublishedTest,
+    ::testing::Values(Published{"mobilenet_v2", 3504872, 0.301}));
 
 /// Touvron et al. 2021 (arXiv 2012.12877), table 1: of DeiT-Ti and DeiT-S,
 /// which differ from ViT-B in their width (their count of heads makes no
@@ -131,6 +135,7 @@ TEST_P(StateTest, HasTorchvisionsVariablesInItsOrder) {
 
 INSTANTIATE_TEST_SUITE_P(ResNets, StateTest,
                          ::testing::Values("resnet18", "resnet50"));
+INSTANTIATE_TEST_SUITE_P(Mobile, StateTest, ::testing::Values("mobilenet_v2"));
 INSTANTIATE_TEST_SUITE_P(Transformers, StateTest,
                          ::testing::Values("vit_b_16", "swin_t",
                                            "convnext_tiny"));
@@ -329,7 +334,8 @@ TEST_F(ZooTest, TakesVolumesOfOneChannel) {
 
 /// What belongs to views stands behind a backbone that is as it was.
 TEST_F(ZooTest, PoolsTheViewsOfACaseBehindEveryBackbone) {
-  for (const char *name : {"resnet18", "vit_b_16", "swin_t", "convnext_tiny"}) {
+  for (const char *name : {"resnet18", "vit_b_16", "swin_t", "convnext_tiny",
+                           "mobilenet_v2"}) {
     SCOPED_TRACE(name);
     zoo::ModelOptions options = batchOf(2);
     options.height = options.width = 32;
