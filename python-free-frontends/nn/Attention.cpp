@@ -53,8 +53,8 @@ Tensor nn::selfAttention(const Tensor &qkv, int64_t heads,
   Tensor parts = reshape(qkv, {batch, tokens, 3, heads, channels / heads});
   mlir::Builder &builder = trace.getBuilder();
   sg::AttentionOp::Properties properties;
-  properties.scale =
-      builder.getF64FloatAttr(1.0 / std::sqrt(double(channels / heads)));
+  properties.scale = builder.getF64FloatAttr(
+      options.scale.value_or(1.0 / std::sqrt(double(channels / heads))));
   llvm::SmallVector<Tensor> operands = {parts};
   if (options.bias)
     operands.push_back(*options.bias);
@@ -121,9 +121,12 @@ static LinearInit xavier(int64_t in, int64_t out) {
   return {Initializer::xavierUniform(in, out), Initializer::normal(1e-6)};
 }
 
-Perceptron::Perceptron(int64_t channels, int64_t hidden, double dropout)
-    : first(add<Linear>("0", channels, hidden, xavier(channels, hidden))),
-      second(add<Linear>("3", hidden, channels, xavier(hidden, channels))),
+Perceptron::Perceptron(int64_t channels, int64_t hidden, double dropout,
+                       std::optional<LinearInit> init)
+    : first(add<Linear>("0", channels, hidden,
+                        init.value_or(xavier(channels, hidden)))),
+      second(add<Linear>("3", hidden, channels,
+                         init.value_or(xavier(hidden, channels)))),
       dropout(dropout) {}
 
 Tensor Perceptron::forward(Tensor x) {

@@ -2,6 +2,8 @@
 
 #include "reprise/NN/Functional.h"
 #include "reprise/NN/Trace.h"
+#include "llvm/ADT/Sequence.h"
+#include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
 using namespace reprise;
@@ -51,12 +53,20 @@ template <typename OpTy> static Tensor unary(const Tensor &x) {
 Tensor nn::keep(const Tensor &x) { return unary<sg::KeepOp>(x); }
 Tensor nn::recompute(const Tensor &x) { return unary<sg::RecomputeOp>(x); }
 Tensor nn::relu(const Tensor &x) { return unary<sg::ReluOp>(x); }
+Tensor nn::relu6(const Tensor &x) { return minimum(relu(x), 6.0); }
+Tensor nn::exp(const Tensor &x) { return unary<sg::ExpOp>(x); }
 Tensor nn::sigmoid(const Tensor &x) { return unary<sg::SigmoidOp>(x); }
 Tensor nn::tanh(const Tensor &x) { return unary<sg::TanhOp>(x); }
 Tensor nn::softmax(const Tensor &x) { return unary<sg::SoftmaxOp>(x); }
 Tensor nn::silu(const Tensor &x) { return unary<sg::SiluOp>(x); }
 Tensor nn::hardSigmoid(const Tensor &x) { return unary<sg::HardSigmoidOp>(x); }
 Tensor nn::hardSwish(const Tensor &x) { return unary<sg::HardSwishOp>(x); }
+
+Tensor nn::minimum(const Tensor &x, double bound) {
+  if (!x)
+    return x;
+  return binary<sg::MinimumOp>(x, x.getTrace().splat(x.getType(), bound));
+}
 
 Tensor nn::gelu(const Tensor &x, bool byTanh) {
   if (!x)
@@ -115,30 +125,43 @@ Tensor nn::conv2d(const Tensor &x, const Tensor &filter,
   return x.getTrace().create<sg::Conv2DOp>({x, filter}, properties).front();
 }
 
+/// Returns the padding at the end of a dimension.
+static int64_t padEnd(int64_t extent, const PoolGeometry &geometry) {
+  auto [window, stride, padding, rounding] = geometry;
+  if (rounding == PoolRounding::Down || stride < 1)
+    return padding;
+  // The last window begins before the end.
+  int64_t last = llvm::divideCeil(
+      std::max<int64_t>(extent + 2 * padding - window, 0), stride);
+  if (last * stride >= extent + padding)
+    --last;
+  return std::max(padding, last * stride + window - extent - padding);
+}
+
 template <typename OpTy>
-static typename OpTy::Properties poolProperties(Builder &builder,
+static typename OpTy::Properties poolProperties(const Tensor &x,
                                                 const PoolGeometry &geometry) {
-  auto [window, stride, padding] = geometry;
+  Builder &builder = x.getTrace().getBuilder();
+  int64_t window = geometry.window, stride = geometry.stride;
   typename OpTy::Properties properties;
   properties.window = builder.getDenseI64ArrayAttr({window, window});
   properties.strides = builder.getDenseI64ArrayAttr({stride, stride});
-  properties.padding =
-      builder.getDenseI64ArrayAttr({padding, padding, padding, padding});
+  properties.padding = builder.getDenseI64ArrayAttr(
+      {geometry.padding, padEnd(x.dim(1), geometry), geometry.padding,
+       padEnd(x.dim(2), geometry)});
   return properties;
 }
 
 Tensor nn::maxPool2d(const Tensor &x, const PoolGeometry &geometry) {
   Trace &trace = x.getTrace();
   return trace
-      .create<sg::MaxPool2DOp>(
-          x, poolProperties<sg::MaxPool2DOp>(trace.getBuilder(), geometry))
+      .create<sg::MaxPool2DOp>(x, poolProperties<sg::MaxPool2DOp>(x, geometry))
       .front();
 }
 
 Tensor nn::avgPool2d(const Tensor &x, const PoolGeometry &geometry) {
   Trace &trace = x.getTrace();
-  auto properties =
-      poolProperties<sg::AvgPool2DOp>(trace.getBuilder(), geometry);
+  auto properties = poolProperties<sg::AvgPool2DOp>(x, geometry);
   properties.count_include_pad = trace.getBuilder().getUnitAttr();
   return trace.create<sg::AvgPool2DOp>(x, properties).front();
 }
@@ -232,6 +255,13 @@ Tensor nn::addAlong(const Tensor &x, const Tensor &y,
   if (!x || !y)
     return x ? y : x;
   return x + repeatLike(y, x, dims);
+}
+
+Tensor nn::mulAlong(const Tensor &x, const Tensor &y,
+                    llvm::ArrayRef<int64_t> dims) {
+  if (!x || !y)
+    return x ? y : x;
+  return x * repeatLike(y, x, dims);
 }
 
 Tensor nn::addTrailing(const Tensor &x, const Tensor &y) {
@@ -373,6 +403,57 @@ Tensor nn::meanOfTokens(const Tensor &x) {
   double count = double(x.getType().getNumElements()) /
                  double(sum.getType().getNumElements());
   return binary<sg::DivOp>(sum, trace.splat(sum.getType(), count));
+}
+
+static Tensor sumAlong(const Tensor &x, int64_t dim) {
+  sg::ReduceSumOp::Properties properties;
+  properties.dims = x.getTrace().getBuilder().getDenseI64ArrayAttr({dim});
+  return x.getTrace().create<sg::ReduceSumOp>(x, properties).front();
+}
+
+/// Replaces a dimension by the means of `extent` windows that cover it.
+static Tensor poolAlong(const Tensor &x, int64_t dim, int64_t extent) {
+  int64_t from = x.dim(dim);
+  if (!x || from == extent)
+    return x;
+  llvm::SmallVector<int64_t> shape(x.getType().getShape());
+  shape[dim] = 1;
+  llvm::SmallVector<Tensor> means;
+  for (int64_t i = 0; i < extent; ++i) {
+    int64_t begin = i * from / extent;
+    int64_t end = llvm::divideCeil((i + 1) * from, extent);
+    Tensor sum = sumAlong(slice(x, dim, begin, end), dim);
+    means.push_back(reshape(scale(sum, 1.0 / double(end - begin)), shape));
+  }
+  return concat(means, dim);
+}
+
+Tensor nn::adaptiveAvgPool2d(const Tensor &x, int64_t extent) {
+  if (x && x.getType().getRank() != 4)
+    return x.getTrace().fail("pooling needs an image (N,H,W,C), but has " +
+                             describe(x));
+  return poolAlong(poolAlong(x, 1, extent), 2, extent);
+}
+
+Tensor nn::l2Normalize(const Tensor &x) {
+  if (!x)
+    return x;
+  Trace &trace = x.getTrace();
+  int64_t last = x.getType().getRank() - 1;
+  Tensor squares = sumAlong(x * x, last);
+  Tensor bounded =
+      binary<sg::MaximumOp>(squares, trace.splat(squares.getType(), 1e-24));
+  auto dims = llvm::to_vector(llvm::seq<int64_t>(0, last));
+  return x *
+         broadcast(unary<sg::RsqrtOp>(bounded), x.getType().getShape(), dims);
+}
+
+Tensor nn::constant(Trace &trace, llvm::ArrayRef<float> elements) {
+  auto type = RankedTensorType::get({int64_t(elements.size())},
+                                    trace.getBuilder().getF32Type());
+  return Tensor(trace,
+                sg::ConstantOp::create(trace.getBuilder(), trace.getLocation(),
+                                       DenseElementsAttr::get(type, elements)));
 }
 
 Tensor nn::constant(Trace &trace, llvm::ArrayRef<int32_t> elements) {

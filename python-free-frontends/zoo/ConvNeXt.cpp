@@ -16,6 +16,9 @@ using nn::Tensor;
 
 namespace {
 
+/// One number for each stage.
+using ConvNeXtBlocks = std::array<int64_t, 4>;
+
 constexpr double kEpsilon = 1e-6;
 constexpr double kLayerScale = 1e-6;
 
@@ -141,16 +144,24 @@ private:
 
 } // namespace
 
-double zoo::depthProbability(double last, int64_t block,
-                             llvm::ArrayRef<int64_t> blocks) {
-  int64_t count = 0;
-  for (int64_t stage : blocks)
-    count += stage;
-  return count > 1 ? last * double(block) / double(count - 1) : 0.0;
-}
-
-std::unique_ptr<nn::Graph> zoo::makeConvNeXt(std::string name,
-                                             const ConvNeXtBlocks &blocks,
-                                             const ModelOptions &options) {
-  return std::make_unique<ConvNeXt>(std::move(name), blocks, options);
+void zoo::addConvNeXt(ModelList &models) {
+  auto add = [&](std::string name, int64_t width, double depth,
+                 ConvNeXtBlocks blocks) {
+    ModelOptions defaults = imageDefaults();
+    defaults.patch = 4;
+    defaults.stochasticDepth = depth;
+    defaults.baseWidth = width;
+    models.push_back({{name,
+                       "ConvNet of " + std::to_string(sumOf(blocks)) +
+                           " transformer-style blocks",
+                       std::move(defaults)},
+                      [=](const ModelOptions &options) {
+                        return std::make_unique<ConvNeXt>(name, blocks,
+                                                          options);
+                      }});
+  };
+  add("convnext_tiny", 96, 0.1, {3, 3, 9, 3});
+  add("convnext_small", 96, 0.4, {3, 3, 27, 3});
+  add("convnext_base", 128, 0.5, {3, 3, 27, 3});
+  add("convnext_large", 192, 0.5, {3, 3, 27, 3});
 }

@@ -6,7 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Models.h"
+#include "Family.h"
 #include "reprise/NN/Layers.h"
 
 using namespace reprise;
@@ -53,6 +53,18 @@ private:
 };
 } // namespace
 
-std::unique_ptr<nn::Graph> zoo::makeMlp(const ModelOptions &options) {
-  return std::make_unique<Mlp>(options);
+void zoo::addMlp(ModelList &models) {
+  ModelOptions defaults;
+  defaults.batch = 128;
+  defaults.classes = 10;
+  defaults.height = defaults.width = 16;
+  defaults.channels = 1;
+  defaults.annotate = Annotate::Stages;
+  models.push_back({{"mlp",
+                     "the two-part perceptron of OneFlow's guide to activation "
+                     "checkpointing",
+                     defaults},
+                    [](const ModelOptions &options) {
+                      return std::make_unique<Mlp>(options);
+                    }});
 }

@@ -1,9 +1,8 @@
 //===- Registry.cpp - The zoo's models by name ----------------------------===//
 
-#include "Models.h"
+#include "Family.h"
 #include "mlir/IR/Diagnostics.h"
 #include "llvm/ADT/StringSwitch.h"
-#include <functional>
 #include <numeric>
 
 using namespace mlir;
@@ -57,177 +56,44 @@ llvm::StringRef zoo::stringify(Annotate annotate) {
 // The models
 //===----------------------------------------------------------------------===//
 
-namespace {
-struct Entry {
-  ModelInfo info;
-  std::function<std::unique_ptr<nn::Graph>(const ModelOptions &)> make;
-  int64_t heads = 1; // of the first block: they share its width equally
-  bool tokensArePatches = false; // so that patches must cover every pixel
-  bool hasWindows = false;       // with a number for each patch in a constant
-};
-} // namespace
-
-/// Defaults of a classifier of images.
-static ModelOptions imageDefaults() {
+ModelOptions zoo::imageDefaults(int64_t side) {
   ModelOptions options;
   options.views = 1;
   options.viewPooling = nn::ViewPooling::Mean;
   options.batch = 8;
   options.classes = 1000;
-  options.height = options.width = 224;
+  options.height = options.width = side;
   options.channels = 3;
   options.annotate = Annotate::Stages;
   return options;
 }
 
-static ModelOptions resNetDefaults() {
-  ModelOptions options = imageDefaults();
-  options.baseWidth = 64;
-  options.stem = Stem::ImageNet;
-  options.dropout = 0.0;
-  return options;
-}
-
-static ModelOptions transformerDefaults(int64_t patch) {
-  ModelOptions options = imageDefaults();
-  options.patch = patch;
-  return options;
-}
-
-static ModelOptions depthDefaults(double stochasticDepth) {
-  ModelOptions options = transformerDefaults(4);
-  options.stochasticDepth = stochasticDepth;
-  return options;
-}
-
-static ModelOptions volumeDefaults() {
-  ModelOptions options = depthDefaults(0.1);
-  options.batch = 1;
-  options.frames = 16;
-  options.views = std::nullopt;
-  options.viewPooling = std::nullopt;
-  options.classes = 400;
-  return options;
-}
-
-static ModelOptions mlpDefaults() {
-  ModelOptions options;
-  options.batch = 128;
-  options.classes = 10;
-  options.height = options.width = 16;
-  options.channels = 1;
-  options.annotate = Annotate::Stages;
-  return options;
-}
-
-static void addResNets(std::vector<Entry> &all) {
-  auto add = [&](std::string name, std::string blocks, ResNetDepth depth) {
-    all.push_back(
-        {{name, "residual network of " + blocks, resNetDefaults()},
-         [=](const ModelOptions &o) { return makeResNet(name, depth, o); }});
-  };
-  add("resnet18", "8 basic blocks", {false, {2, 2, 2, 2}});
-  add("resnet34", "16 basic blocks", {false, {3, 4, 6, 3}});
-  add("resnet50", "16 bottlenecks", {true, {3, 4, 6, 3}});
-  add("resnet101", "33 bottlenecks", {true, {3, 4, 23, 3}});
-  add("resnet152", "50 bottlenecks", {true, {3, 8, 36, 3}});
-}
-
-static void addVisionTransformers(std::vector<Entry> &all) {
-  auto add = [&](std::string name, int64_t patch, int64_t width,
-                 VisionTransformerSize size) {
-    ModelOptions defaults = transformerDefaults(patch);
-    defaults.dropout = defaults.attentionDropout = 0.0;
-    defaults.baseWidth = width;
-    all.push_back({{name,
-                    "vision transformer of " + std::to_string(size.layers) +
-                        " layers on patches",
-                    defaults},
-                   [=](const ModelOptions &o) {
-                     return makeVisionTransformer(name, size, o);
-                   },
-                   size.heads,
-                   /*tokensArePatches=*/true});
-  };
-  VisionTransformerSize base = {12, 12}, large = {24, 16};
-  add("vit_b_16", 16, 768, base);
-  add("vit_b_32", 32, 768, base);
-  add("vit_l_16", 16, 1024, large);
-  add("vit_l_32", 32, 1024, large);
-}
-
-static int64_t sumOf(llvm::ArrayRef<int64_t> numbers) {
+int64_t zoo::sumOf(llvm::ArrayRef<int64_t> numbers) {
   return std::accumulate(numbers.begin(), numbers.end(), int64_t(0));
 }
 
-static void addSwins(std::vector<Entry> &all) {
-  auto add = [&](std::string name, std::string what, int64_t width,
-                 ModelOptions defaults, SwinSize size) {
-    defaults.baseWidth = width;
-    defaults.attentionDropout = 0.0;
-    all.push_back(
-        {{name,
-          "attention in shifted windows of " + what + ", " +
-              std::to_string(sumOf(size.blocks)) + " blocks",
-          std::move(defaults)},
-         [=](const ModelOptions &o) { return makeSwin(name, size, o); },
-         size.heads[0],
-         /*tokensArePatches=*/false,
-         /*hasWindows=*/true});
-  };
-  SwinSize tiny = {{2, 2, 6, 2}, {3, 6, 12, 24}, {7, 7}};
-  SwinSize small = {{2, 2, 18, 2}, {3, 6, 12, 24}, {7, 7}};
-  SwinSize base = {{2, 2, 18, 2}, {4, 8, 16, 32}, {7, 7}};
-  add("swin_t", "images", 96, depthDefaults(0.2), tiny);
-  add("swin_s", "images", 96, depthDefaults(0.3), small);
-  add("swin_b", "images", 128, depthDefaults(0.5), base);
-  for (SwinSize *size : {&tiny, &small, &base})
-    size->window = {8, 7, 7};
-  add("swin3d_t", "volumes", 96, volumeDefaults(), tiny);
-  add("swin3d_s", "volumes", 96, volumeDefaults(), small);
-  add("swin3d_b", "volumes", 128, volumeDefaults(), base);
+double zoo::depthProbability(double last, int64_t block,
+                             llvm::ArrayRef<int64_t> blocks) {
+  int64_t count = sumOf(blocks);
+  return count > 1 ? last * double(block) / double(count - 1) : 0.0;
 }
 
-static void addConvNeXts(std::vector<Entry> &all) {
-  auto add = [&](std::string name, int64_t width, double depth,
-                 ConvNeXtBlocks blocks) {
-    ModelOptions defaults = depthDefaults(depth);
-    defaults.baseWidth = width;
-    all.push_back(
-        {{name,
-          "convolutional network of " + std::to_string(sumOf(blocks)) +
-              " blocks in transformers' dress",
-          std::move(defaults)},
-         [=](const ModelOptions &o) { return makeConvNeXt(name, blocks, o); }});
-  };
-  add("convnext_tiny", 96, 0.1, {3, 3, 9, 3});
-  add("convnext_small", 96, 0.4, {3, 3, 27, 3});
-  add("convnext_base", 128, 0.5, {3, 3, 27, 3});
-  add("convnext_large", 192, 0.5, {3, 3, 27, 3});
-}
-
-static const std::vector<Entry> &registry() {
-  static const std::vector<Entry> entries = [] {
-    std::vector<Entry> all;
-    all.push_back({{"mlp",
-                    "the two-part perceptron of OneFlow's guide to activation "
-                    "checkpointing",
-                    mlpDefaults()},
-                   [](const ModelOptions &o) { return makeMlp(o); }});
-    addResNets(all);
-    addVisionTransformers(all);
-    addSwins(all);
-    addConvNeXts(all);
+static const ModelList &registry() {
+  static const ModelList models = [] {
+    ModelList all;
+#define FAMILY(NAME) add##NAME(all);
+#include "Families.def"
+#undef FAMILY
     return all;
   }();
-  return entries;
+  return models;
 }
 
 llvm::ArrayRef<ModelInfo> zoo::listModels() {
   static const std::vector<ModelInfo> infos = [] {
     std::vector<ModelInfo> all;
-    for (const Entry &entry : registry())
-      all.push_back(entry.info);
+    for (const Model &model : registry())
+      all.push_back(model.info);
     return all;
   }();
   return infos;
@@ -284,11 +150,11 @@ private:
 } // namespace
 
 /// Checks that a patch is no larger than the image.
-static void checkPatches(const Entry &entry, const ModelOptions &options,
+static void checkPatches(const Model &model, const ModelOptions &options,
                          OptionMerger &merger) {
   for (int64_t extent : {*options.height, *options.width})
     if (extent < *options.patch ||
-        (entry.tokensArePatches && extent % *options.patch != 0)) {
+        (model.tokensArePatches && extent % *options.patch != 0)) {
       merger.fail() << "patches of " << *options.patch
                     << " do not fit an image of " << *options.height << "x"
                     << *options.width;
@@ -297,31 +163,31 @@ static void checkPatches(const Entry &entry, const ModelOptions &options,
 }
 
 /// Checks the size of the constant of models with shifted windows.
-static void checkWindows(const Entry &entry, const ModelOptions &options,
+static void checkWindows(const Model &model, const ModelOptions &options,
                          OptionMerger &merger) {
   constexpr int64_t most = int64_t(1) << 22; // 16 MiB
   int64_t patches = countPatches(options);
-  if (!entry.hasWindows || patches <= most)
+  if (!model.hasWindows || patches <= most)
     return;
   InFlightDiagnostic error = merger.fail();
   error << "an image of " << *options.height << "x" << *options.width;
   if (options.frames)
     error << " with " << *options.frames << " frames";
   error << " has " << patches << " patches of side " << *options.patch
-        << ", but model '" << entry.info.name << "' takes at most " << most;
+        << ", but model '" << model.info.name << "' takes at most " << most;
 }
 
-static void checkHeads(const Entry &entry, const ModelOptions &options,
+static void checkHeads(const Model &model, const ModelOptions &options,
                        OptionMerger &merger) {
-  if (options.baseWidth && *options.baseWidth % entry.heads != 0)
+  if (options.baseWidth && *options.baseWidth % model.heads != 0)
     merger.fail() << "option 'base-width' must be a multiple of the "
-                  << entry.heads << " heads of model '" << entry.info.name
+                  << model.heads << " heads of model '" << model.info.name
                   << "', but is " << *options.baseWidth;
 }
 
-static std::optional<ModelOptions> complete(Location loc, const Entry &entry,
+static std::optional<ModelOptions> complete(Location loc, const Model &model,
                                             const ModelOptions &chosen) {
-  const ModelInfo &info = entry.info;
+  const ModelInfo &info = model.info;
   ModelOptions options = info.defaults;
   OptionMerger merger(loc, info.name);
   merger.mergeExtent("batch", options.batch, chosen.batch);
@@ -345,11 +211,11 @@ static std::optional<ModelOptions> complete(Location loc, const Entry &entry,
     merger.fail() << "option 'view-pooling' needs several views; give their "
                      "number with option 'views'";
   if (!merger.hasFailed() && options.patch)
-    checkPatches(entry, options, merger);
+    checkPatches(model, options, merger);
   if (!merger.hasFailed() && options.patch)
-    checkWindows(entry, options, merger);
+    checkWindows(model, options, merger);
   if (!merger.hasFailed())
-    checkHeads(entry, options, merger);
+    checkHeads(model, options, merger);
   if (merger.hasFailed())
     return std::nullopt;
   return options;
@@ -359,11 +225,11 @@ OwningOpRef<mlir::ModuleOp> zoo::buildModel(MLIRContext &context,
                                             llvm::StringRef name,
                                             const ModelOptions &options) {
   Location loc = UnknownLoc::get(&context);
-  for (const Entry &entry : registry()) {
-    if (entry.info.name != name)
+  for (const Model &model : registry()) {
+    if (model.info.name != name)
       continue;
-    std::optional<ModelOptions> all = complete(loc, entry, options);
-    return all ? entry.make(*all)->emit(context) : nullptr;
+    std::optional<ModelOptions> all = complete(loc, model, options);
+    return all ? model.make(*all)->emit(context) : nullptr;
   }
   InFlightDiagnostic error = emitError(loc) << "no model is named '" << name
                                             << "'; known are ";

@@ -7,7 +7,7 @@
 #ifndef REPRISE_ZOO_VIEWS_H
 #define REPRISE_ZOO_VIEWS_H
 
-#include "Models.h"
+#include "Family.h"
 #include "reprise/NN/MultiView.h"
 
 namespace reprise::zoo {

@@ -18,6 +18,11 @@ using nn::Tensor;
 
 namespace {
 
+/// The numbers of layers and of heads in each.
+struct VisionTransformerSize {
+  int64_t layers, heads;
+};
+
 constexpr double kEpsilon = 1e-6;
 
 /// x + attention(norm(x)), then x + perceptron(norm(x)).
@@ -146,8 +151,28 @@ private:
 
 } // namespace
 
-std::unique_ptr<nn::Graph>
-zoo::makeVisionTransformer(std::string name, const VisionTransformerSize &size,
-                           const ModelOptions &options) {
-  return std::make_unique<VisionTransformer>(std::move(name), size, options);
+void zoo::addVisionTransformer(ModelList &models) {
+  auto add = [&](std::string name, int64_t patch, int64_t width,
+                 VisionTransformerSize size) {
+    ModelOptions defaults = imageDefaults();
+    defaults.patch = patch;
+    defaults.dropout = defaults.attentionDropout = 0.0;
+    defaults.baseWidth = width;
+    models.push_back({{name,
+                       "vision transformer of " + std::to_string(size.layers) +
+                           " layers on patches",
+                       defaults},
+                      [=](const ModelOptions &options) {
+                        return std::make_unique<VisionTransformer>(name, size,
+                                                                   options);
+                      },
+                      size.heads,
+                      /*tokensArePatches=*/true});
+  };
+  VisionTransformerSize base = {12, 12}, large = {24, 16};
+  add("vit_b_16", 16, 768, base);
+  add("vit_b_32", 32, 768, base);
+  add("vit_l_16", 16, 1024, large);
+  add("vit_l_32", 32, 1024, large);
+  add("vit_h_14", 14, 1280, {32, 16});
 }

@@ -31,6 +31,11 @@ Tensor keep(const Tensor &x);
 Tensor recompute(const Tensor &x);
 
 Tensor relu(const Tensor &x);
+/// The lesser of relu(x) and 6.
+Tensor relu6(const Tensor &x);
+Tensor exp(const Tensor &x);
+/// The lesser of x and a number.
+Tensor minimum(const Tensor &x, double bound);
 Tensor sigmoid(const Tensor &x);
 Tensor tanh(const Tensor &x);
 /// Uses the error function, or its approximation by tanh.
@@ -40,6 +45,9 @@ Tensor hardSigmoid(const Tensor &x);
 Tensor hardSwish(const Tensor &x);
 /// Along the last dimension.
 Tensor softmax(const Tensor &x);
+/// x divided by its 2-norm along the last dimension, or by 1e-12 if that is
+/// more.
+Tensor l2Normalize(const Tensor &x);
 
 /// Geometry of a convolution; the padding is the same on opposite sides.
 struct ConvGeometry {
@@ -53,11 +61,20 @@ struct ConvGeometry {
 Tensor conv2d(const Tensor &x, const Tensor &filter,
               const ConvGeometry &geometry = {});
 
+/// The rounding of the number of windows that fit an image.
+enum class PoolRounding {
+  Down,
+  /// A last window may extend over the end, but begins within the image or its
+  /// padding at the beginning: torch's `ceil_mode`.
+  Up
+};
+
 /// Geometry of a pool: a square window.
 struct PoolGeometry {
   int64_t window = 2;
   int64_t stride = 2;
   int64_t padding = 0;
+  PoolRounding rounding = PoolRounding::Down;
 };
 
 Tensor maxPool2d(const Tensor &x, const PoolGeometry &geometry);
@@ -65,6 +82,10 @@ Tensor maxPool2d(const Tensor &x, const PoolGeometry &geometry);
 Tensor avgPool2d(const Tensor &x, const PoolGeometry &geometry);
 /// The mean over height and width: (N,C).
 Tensor globalAvgPool(const Tensor &x);
+/// Means of `extent` x `extent` windows that cover the image: window i of n
+/// pixels begins at pixel i n / extent, rounded down, and ends before pixel
+/// (i + 1) n / extent, rounded up. (N,extent,extent,C).
+Tensor adaptiveAvgPool2d(const Tensor &x, int64_t extent);
 
 /// x (...,I) times weight (O,I), transposed: (...,O).
 Tensor linear(const Tensor &x, const Tensor &weight);
@@ -80,6 +101,7 @@ Tensor matmul(const Tensor &a, const Tensor &b, Transposed transposed = {});
 /// dimension k of y is dimension `dims[k]` of x; without `dims`, y has the last
 /// dimensions of x.
 Tensor addAlong(const Tensor &x, const Tensor &y, llvm::ArrayRef<int64_t> dims);
+Tensor mulAlong(const Tensor &x, const Tensor &y, llvm::ArrayRef<int64_t> dims);
 Tensor addTrailing(const Tensor &x, const Tensor &y);
 Tensor mulTrailing(const Tensor &x, const Tensor &y);
 
@@ -114,6 +136,7 @@ Tensor maxOfTokens(const Tensor &x);
 
 /// A vector of constants, and a number repeated.
 Tensor constant(Trace &trace, llvm::ArrayRef<int32_t> elements);
+Tensor constant(Trace &trace, llvm::ArrayRef<float> elements);
 Tensor splat(Trace &trace, llvm::ArrayRef<int64_t> shape, double value);
 
 /// The unit of a dropout: each element, or each sample (first dimension).

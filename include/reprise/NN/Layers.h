@@ -147,6 +147,18 @@ protected:
   Tensor forward(Tensor x) override { return globalAvgPool(x); }
 };
 
+/// See adaptiveAvgPool2d.
+class AdaptiveAvgPool2d : public Module {
+public:
+  explicit AdaptiveAvgPool2d(int64_t extent) : extent(extent) {}
+
+protected:
+  Tensor forward(Tensor x) override { return adaptiveAvgPool2d(x, extent); }
+
+private:
+  int64_t extent;
+};
+
 class Flatten : public Module {
 protected:
   Tensor forward(Tensor x) override { return flatten(x); }
