@@ -349,16 +349,16 @@ static rt::Expected<std::string> readMode(const std::string &mode) {
 }
 
 /// Reads "2GiB", "80%" or "auto".
-static rt::Expected<BudgetRequest> readBudget(const std::string &text) {
+static rt::Expected<plan::Budget> readBudget(const std::string &text) {
   if (text == "auto")
-    return BudgetRequest{};
+    return plan::Budget{};
   if (!text.empty() && text.back() == '%') {
     double percent = 0;
     if (llvm::StringRef(text).drop_back().getAsDouble(percent) ||
         !(percent > 0 && percent <= 1000))
       return misuse("--budget is '" + text +
                     "'; a share is above 0% and at most 1000%");
-    return BudgetRequest{BudgetRequest::Kind::Percent, 0, percent};
+    return plan::Budget{plan::Budget::Kind::Percent, 0, percent};
   }
   rt::Expected<uint64_t> bytes = text::parseSize(text);
   if (!bytes.ok())
@@ -369,7 +369,7 @@ static rt::Expected<BudgetRequest> readBudget(const std::string &text) {
   if (*bytes <= 100 && llvm::all_of(text, llvm::isDigit))
     return misuse("--budget is " + text + " bytes; did you mean " + text +
                   "%?");
-  return BudgetRequest{BudgetRequest::Kind::Bytes, *bytes, 0};
+  return plan::Budget{plan::Budget::Kind::Bytes, *bytes, 0};
 }
 
 static bool isGiven(const CLI::App *command, const char *name) {
@@ -452,7 +452,7 @@ rt::Expected<CompileOptions> CompileFlags::options() const {
     options.checkpointing = *mode;
   }
   if (budget) {
-    rt::Expected<BudgetRequest> request = readBudget(*budget);
+    rt::Expected<plan::Budget> request = readBudget(*budget);
     if (!request.ok())
       return request.status();
     options.budget = *request;
