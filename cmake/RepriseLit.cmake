@@ -26,6 +26,10 @@ function(reprise_add_lit_suite)
     DEPENDS lit-tools
     COMMENT "Running the textual tests"
     USES_TERMINAL)
+  add_test(NAME LongTextualTests COMMAND ${REPRISE_LIT} -sv -j1
+    --param long=1 --param work=${CMAKE_CURRENT_BINARY_DIR}/lit-long
+    --filter "cli/floor[.]|tool/many-ops[.]" ${CMAKE_CURRENT_BINARY_DIR})
+  set_tests_properties(LongTextualTests PROPERTIES LABELS long TIMEOUT 1500)
   # Those that depend on the processor, as on one with AVX2 alone.
   if(CMAKE_SYSTEM_PROCESSOR STREQUAL "x86_64" AND NOT REPRISE_SANITIZE)
     add_test(NAME TextualTestsOnAvx2 COMMAND ${REPRISE_LIT} -sv -j1
@@ -40,8 +44,9 @@ endfunction()
 # Adds three targets beside check-lit:
 #   check        every test but the long ones, and check-lit where there is a
 #                compiler
-#   check-long   the tests of ctest with the label `long`: planted faults and
-#                random programs by the hundred
+#   check-long   the tests of ctest with the label `long`: planted faults,
+#                random programs by the hundred, and the cases of other tests
+#                that take longest
 #   check-quick  QUICK_TESTS of ctest, and the textual tests of QUICK_FOLDERS: of
 #                every layer, within two minutes
 # What ctest runs is built first: the executables under the current folder.

@@ -115,6 +115,18 @@ function(reprise_add_compiler_library name)
 endfunction()
 
 # A unit test: an executable on GoogleTest, found by ctest and `ninja check`.
+# Moves cases of a unit test, which match a pattern of --gtest_filter, to the
+# long tests: `check` runs the others, `check-long` runs these as NAME.long.
+function(reprise_set_long_cases name pattern)
+  set_property(TEST ${name} APPEND PROPERTY ENVIRONMENT
+    "GTEST_FILTER=-${pattern}")
+  add_test(NAME ${name}.long COMMAND ${name})
+  reprise_set_sanitizer_environment(${name}.long)
+  set_property(TEST ${name}.long APPEND PROPERTY ENVIRONMENT
+    "GTEST_FILTER=${pattern}")
+  set_tests_properties(${name}.long PROPERTIES LABELS long)
+endfunction()
+
 function(reprise_add_unit_test name)
   add_executable(${name} ${ARGN})
   reprise_configure_target(${name})

@@ -71,6 +71,9 @@ for tool in [
             config.available_features.add(tool)
             break
 
+# Tests of some minutes run by `--param long=1`, as check-long runs them.
+if "long" in lit_config.params:
+    config.available_features.add("long")
 config.available_features.add(platform.machine())
 # Features of the processor that nothing hides, as the tools see them.
 llvm_config.with_system_environment("REPRISE_HIDE_FEATURES")

@@ -18,7 +18,6 @@
 
 #include "GpuAttention.h"
 #include "GpuEmitter.h"
-#include "GpuProduct.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
 #include "mlir/Dialect/Math/IR/Math.h"
@@ -419,12 +418,9 @@ static bool mayLeaveLoop(Operation *op) {
 }
 
 /// Hoists loads such as the numbers of a channel, which are the same in all
-/// rows of a column. Around a product they are reloaded for each tile, since
-/// the tile occupies the registers.
-static void hoistLoads(gpu::GPUFuncOp function, bool hasTiles = false) {
+/// rows of a column.
+static void hoistLoads(gpu::GPUFuncOp function) {
   function.walk([&](scf::ForOp loop) {
-    if (hasTiles && !loop->getParentOfType<scf::ForOp>())
-      return;
     moveLoopInvariantCode(
         loop.getLoopRegions(),
         [&](Value value, Region *) {
@@ -472,20 +468,6 @@ static gpu::GPUFuncOp createFunction(OpBuilder &b, StringRef symbol,
   return function;
 }
 
-static FailureOr<gpu::GPUFuncOp>
-emitProductKernel(OpBuilder &b, StringRef symbol, Block &body) {
-  if (failed(checkGpuProduct(body)))
-    return failure();
-  ProductKernel kernel = splitAtProduct(body);
-  auto function = createFunction(b, symbol, body, gridOfProduct(kernel),
-                                 workspaceBytesOfProduct(kernel));
-  emitGpuProduct(b, function, kernel);
-  hoistLoads(function, /*hasTiles=*/true);
-  if (failed(checkFunctions(function, body)))
-    return failure();
-  return function;
-}
-
 FailureOr<gpu::GPUFuncOp>
 reprise::emitGpuKernel(gpu::GPUModuleOp module, StringRef symbol, Block &body) {
   OpBuilder b(module.getBodyRegion());
@@ -499,8 +481,6 @@ reprise::emitGpuKernel(gpu::GPUModuleOp module, StringRef symbol, Block &body) {
     emitGpuAttention(b, function, body);
     return function;
   }
-  if (productIn(body))
-    return emitProductKernel(b, symbol, body);
   FailureOr<std::vector<GpuSpace>> spaces = readGpuSpaces(body);
   if (failed(spaces))
     return failure();

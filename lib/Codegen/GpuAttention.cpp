@@ -1,7 +1,6 @@
 //===- GpuAttention.cpp - Blocks of a GPU share an attention --------------===//
 
 #include "GpuAttention.h"
-#include "GpuProduct.h"
 #include "TileProduct.h"
 #include "mlir/IR/TypeUtilities.h"
 #include "reprise/Codegen/GpuKernels.h"
@@ -48,9 +47,7 @@ std::string reprise::whyNoGpuAttention(const AttentionForm &form) {
 
 bool reprise::runsAsGpuKernel(Operation *op) {
   std::optional<sg::AttentionParts> parts = sg::attentionParts(op);
-  if (!parts)
-    return isGpuProduct(op);
-  return whyNoGpuAttention(AttentionForm(*parts)).empty();
+  return parts && whyNoGpuAttention(AttentionForm(*parts)).empty();
 }
 
 Operation *reprise::attentionIn(Block &body) {

@@ -9,27 +9,6 @@
 
 namespace reprise {
 
-/// An argument that is not in memory: blocks compute tiles of its rows.
-class ArgumentTiles {
-public:
-  virtual ~ArgumentTiles() = default;
-  virtual unsigned argument() const = 0;
-  /// The rows of a tile.
-  virtual int64_t rows() const = 0;
-  /// Maps a row of the tile to the row of the tensor, which may be after the
-  /// tensor's end: tile row `row` + `behind`, where `behind` is a multiple of
-  /// the rows of threads.
-  using RowOf =
-      llvm::function_ref<mlir::Value(mlir::Value row, int64_t behind)>;
-  /// Computes the tile of these rows, starting at `column`; all threads see it
-  /// afterwards. All threads must execute this code and have read the previous
-  /// tile.
-  virtual void compute(RowOf rowOf, mlir::Value column) = 0;
-  /// Returns neighbouring elements of the current tile.
-  virtual mlir::Value element(mlir::Value row, mlir::Value column,
-                              int64_t lanes) = 0;
-};
-
 /// Emits the code of a space's blocks: EmitGpuKernel.cpp has elements and rows,
 /// EmitGpuTransposed.cpp transposed arguments, and EmitGpuColumns.cpp columns
 /// that threads share.
@@ -41,9 +20,6 @@ public:
   /// `block`: the block's number within the space; at most kBlockThreads
   /// threads.
   void emit(mlir::Value block, mlir::Value thread);
-  /// Emits a space that sums whole columns by block and has an argument of the
-  /// space's shape that is computed by tiles. Sums are those of `emit`.
-  void emitTiles(ArgumentTiles &tiles, mlir::Value block, mlir::Value thread);
 
 private:
   mlir::Value fromTheEnd(mlir::Value block);

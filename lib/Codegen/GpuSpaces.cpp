@@ -9,7 +9,6 @@
 
 #include "GpuSpaces.h"
 #include "GpuAttention.h"
-#include "GpuProduct.h"
 #include "KernelParts.h"
 #include "reprise/Codegen/GpuKernels.h"
 #include "llvm/ADT/EquivalenceClasses.h"
@@ -390,8 +389,6 @@ static FailureOr<KernelTraits> analyzeAttention(Block &body, Operation *op) {
 FailureOr<KernelTraits> reprise::analyzeGpuKernel(Block &body) {
   if (Operation *op = attentionIn(body))
     return analyzeAttention(body, op);
-  if (productIn(body))
-    return analyzeGpuProduct(body);
   FailureOr<KernelTraits> traits = analyzeKernel(body, KernelShape());
   FailureOr<std::vector<GpuSpace>> spaces = readGpuSpaces(body);
   if (failed(traits) || failed(spaces))

@@ -2,7 +2,6 @@
 
 #include "FlatGraph.h"
 #include "reprise/IR/Origin.h"
-#include "reprise/IR/Product.h"
 #include "reprise/Target/Target.h"
 #include "llvm/ADT/STLExtras.h"
 
@@ -74,7 +73,7 @@ static bool movesForReader(Operation *op) {
          lanes.dim == unsigned(from.getRank() - 1);
 }
 
-FlatGraph::FlatGraph(Block &block, bool fuses, const Target *target) {
+FlatGraph::FlatGraph(Block &block, bool fuses) {
   for (Operation &op : block) {
     KernelRole role = kernelRoleOf(&op);
     if (fuses && movesForReader(&op))
@@ -82,8 +81,6 @@ FlatGraph::FlatGraph(Block &block, bool fuses, const Target *target) {
     ArrayRef<int64_t> space;
     if (role != KernelRole::None)
       space = iterationSpaceOf(&op);
-    if (target && sg::productParts(&op) && target->runsAsKernel(&op))
-      products.insert(op.getResult(0));
     position[&op] = ops.size();
     ops.push_back({&op, role, sg::phaseOf(&op), space, {}, {}});
   }

@@ -43,14 +43,10 @@ struct FlatOp {
 };
 
 struct FlatGraph {
-  /// `fuses`: true if an op may move elements that another op moves. `target`
-  /// may be null.
-  FlatGraph(mlir::Block &block, bool fuses, const Target *target);
+  /// `fuses`: true if an op may move elements that another op moves.
+  FlatGraph(mlir::Block &block, bool fuses);
 
   std::vector<FlatOp> ops;
-  /// The products that kernels of the target compute with their neighbours; see
-  /// JoinProducts.cpp.
-  llvm::DenseSet<mlir::Value> products;
   llvm::DenseMap<mlir::Operation *, unsigned> position;
 };
 

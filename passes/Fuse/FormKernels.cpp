@@ -12,9 +12,7 @@
 
 #include "Groups.h"
 #include "mlir/IR/IRMapping.h"
-#include "mlir/Transforms/WalkPatternRewriteDriver.h"
 #include "reprise/IR/Origin.h"
-#include "reprise/IR/SliceMotion.h"
 #include "reprise/Passes/Fuse.h"
 #include "reprise/Target/Target.h"
 #include "llvm/ADT/SetVector.h"
@@ -83,12 +81,6 @@ class FormKernels : public reprise::impl::SgFormKernelsBase<FormKernels> {
 
   void runOnOperation() override {
     func::FuncOp function = getOperation();
-    if (joinProducts != "all" && joinProducts != "backward" &&
-        joinProducts != "none") {
-      function.emitError() << "join-products is '" << joinProducts
-                           << "'; choose all, backward or none";
-      return signalPassFailure();
-    }
     if (function.isExternal())
       return;
     Block &block = function.getBody().front();
@@ -104,30 +96,15 @@ class FormKernels : public reprise::impl::SgFormKernelsBase<FormKernels> {
       device = std::move(*created);
     }
     bool shares = device && device->sharesLaunches();
-    bool joins = device && fuse && joinProducts != "none";
-    bool forward = joins && joinProducts == "all";
-    if (forward)
-      takeRowsOfOperands(*device);
-    FlatGraph graph(block, fuse, forward ? device.get() : nullptr);
+    FlatGraph graph(block, fuse);
     Groups groups =
         fuse ? groupOps(graph, shares ? Launches::Shared : Launches::Own)
              : separateOps(graph);
     bool isTime = device && device->bytesAreTime();
     buildKernels(block, graph, groups,
                  isTime ? Instead::OtherValue : Instead::Nothing);
-    if (joins)
-      reprise::joinProducts(block, *device, forward);
     if (device)
       makeKernels(block, *device);
-  }
-
-  /// Lets readers of a product's rows compute them from rows of the operands,
-  /// where kernels run the product; the other rows then need not wait.
-  void takeRowsOfOperands(const Target &device) {
-    RewritePatternSet patterns(&getContext());
-    sg::populateSliceMotionPatterns(
-        patterns, [&](Operation *op) { return device.runsAsKernel(op); });
-    walkAndApplyPatterns(getOperation(), std::move(patterns));
   }
 };
 } // namespace

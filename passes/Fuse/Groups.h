@@ -47,11 +47,6 @@ enum class Instead { Nothing, OtherValue };
 void buildKernels(mlir::Block &block, const FlatGraph &graph,
                   const Groups &groups, Instead instead);
 
-/// Merges a product that the target runs as a kernel with its neighbours, where
-/// the target runs them together; in the forward pass only with `forward`. The
-/// block contains kernels.
-void joinProducts(mlir::Block &block, const Target &target, bool forward);
-
 } // namespace reprise
 
 #endif // REPRISE_PASSES_FUSE_GROUPS_H

@@ -169,10 +169,6 @@ bool reprise::haveSumsThatFit(const FlatGraph &graph, Members members) {
                !llvm::binary_search(members, graph.position.lookup(user)) &&
                repeatOf(graph, members, member) == Repeat::No;
     }
-  // It will be computed where it is summed.
-  makes |= llvm::any_of(largeOperands(graph, members), [&](Value operand) {
-    return graph.products.contains(operand);
-  });
   return !(writes && makes);
 }
 

@@ -43,7 +43,7 @@ void reprise::addKernelFormation(OpPassManager &passes,
     cheap.mostReads = how.mostReads;
     passes.addNestedPass<func::FuncOp>(createSgRecomputeCheap(cheap));
   }
-  passes.addNestedPass<func::FuncOp>(createSgFormKernels(
-      {how.fuse, how.target.str(), how.joinProducts.str()}));
+  passes.addNestedPass<func::FuncOp>(
+      createSgFormKernels({how.fuse, how.target.str()}));
   addLevelVerifiers(passes, "flat");
 }

@@ -21,8 +21,6 @@ struct KernelFormation {
   bool fuse = true;
   /// See sg-recompute-cheap; 0: as many as take no time on the target.
   double mostReads = 0;
-  /// See sg-form-kernels.
-  llvm::StringRef joinProducts = "all";
   bool addGradients = false; // see sg-decompose
 };
 

@@ -36,8 +36,7 @@ public:
                      const KernelChoice &choice = {}) {
     addKernelFormation(manager,
                        {options.keep, options.target, !options.amp.empty(),
-                        options.fuse, choice.mostReads, choice.joinProducts,
-                        choice.addGradients});
+                        options.fuse, choice.mostReads, choice.addGradients});
     return *this;
   }
   Stage &chooseAttention(const CompileOptions &options) {

@@ -54,22 +54,17 @@ std::vector<KernelChoice> OtherKernels::choices() const {
   std::vector<KernelChoice> all = {{"none", 2.5, "sums kept"}};
   // Gradients summed by products are one tensor instead of two.
   if (options.amp.empty() && options.fuse && hasGradientsOfImages(step)) {
-    all.push_back({"none", 0, "gradients added up", /*isForSmall=*/true, "all",
-                   0.5, /*addGradients=*/true});
-    all.push_back({"none", 2.5, "sums kept, gradients added up",
-                   /*isForSmall=*/true, "all", 0.25,
+    all.push_back({"none", 0, "gradients added up", /*isForSmall=*/true, 0.5,
                    /*addGradients=*/true});
+    all.push_back({"none", 2.5, "sums kept, gradients added up",
+                   /*isForSmall=*/true, 0.25, /*addGradients=*/true});
   }
   // Budgets matter where recomputing such a value takes time.
   rt::Expected<std::unique_ptr<Target>> target =
       createTarget(options.target, options.threads);
-  if (target.ok() && (*target)->bytesAreTime()) {
+  if (target.ok() && (*target)->bytesAreTime())
     all.push_back({"none", kReadsOfCheapValues, "sums recomputed",
-                   /*isForSmall=*/true, "backward"});
-    // A kernel with a product holds all of its neighbours' values at once.
-    all.push_back(
-        {"none", 0, "products alone", /*isForSmall=*/true, "none", 0.4});
-  }
+                   /*isForSmall=*/true});
   for (const std::string &mode : plannedModes())
     all.push_back({mode});
   return all;

@@ -74,7 +74,7 @@ void useSimulatedGpu() {
 std::string check(mlir::ModuleOp model, uint64_t seed,
                   const std::vector<std::string> &modes, Twin twin) {
   if (llvm::StringRef(trainingTarget()).starts_with("cuda:"))
-    trainingTarget() = seed % 2 ? "cuda:kernel-products" : "cuda:";
+    trainingTarget() = "cuda:";
   std::string wrong = checkTraining(model, seed, modes, twin);
   std::vector<std::string> problems =
       std::exchange(gpu_test::simulatedGpu().problems, {});

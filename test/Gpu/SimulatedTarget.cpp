@@ -35,17 +35,16 @@ FakeGpu &gpu_test::simulatedGpu() {
   return gpu;
 }
 
-std::unique_ptr<CudaTarget> gpu_test::createSimulatedTarget(bool multiplies) {
+std::unique_ptr<CudaTarget> gpu_test::createSimulatedTarget() {
   rt::cuda::DeviceDescription description;
   description.name = simulatedGpu().facts.name;
   description.architecture = simulatedGpu().facts.architecture;
   return std::make_unique<SimulatedTarget>(std::move(description),
-                                           rt::cuda::CallOptions(), multiplies);
+                                           rt::cuda::CallOptions());
 }
 
-static rt::Expected<std::unique_ptr<Target>> create(StringRef text) {
-  return std::unique_ptr<Target>(
-      gpu_test::createSimulatedTarget(text == "kernel-products"));
+static rt::Expected<std::unique_ptr<Target>> create() {
+  return std::unique_ptr<Target>(gpu_test::createSimulatedTarget());
 }
 
 static rt::Expected<std::unique_ptr<rt::cuda::Driver>> openFake() {
@@ -55,9 +54,8 @@ static rt::Expected<std::unique_ptr<rt::cuda::Driver>> openFake() {
 
 void gpu_test::registerSimulatedGpu() {
   TargetEntry entry;
-  entry.fromText = entry.fromFeatures = [](StringRef text, unsigned) {
-    return create(text);
-  };
+  entry.fromText =
+      entry.fromFeatures = [](StringRef, unsigned) { return create(); };
   registerTarget("cuda", std::move(entry));
   rt::registerDevice(
       "cuda",

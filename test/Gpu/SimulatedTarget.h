@@ -11,9 +11,8 @@ namespace reprise::gpu_test {
 FakeGpu &simulatedGpu();
 
 /// The target of it: the real one but for the form of code and the plans of
-/// library calls, so that no part of the CUDA toolkit is needed. `multiplies`:
-/// kernels compute products, as "cuda:kernel-products" has them.
-std::unique_ptr<CudaTarget> createSimulatedTarget(bool multiplies = false);
+/// library calls, so that no part of the CUDA toolkit is needed.
+std::unique_ptr<CudaTarget> createSimulatedTarget();
 
 /// Makes target and device "cuda" those of the simulated GPU.
 void registerSimulatedGpu();

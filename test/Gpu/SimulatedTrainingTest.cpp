@@ -51,7 +51,7 @@ protected:
   MLIRContext context{MLIRContext::Threading::DISABLED};
 };
 
-/// Of models of which kernels compute products.
+/// Of a model whose kernels are formed with and without fusion.
 class JoinedTraining : public SimulatedTraining {};
 
 /// Of a model with a stem whose strides become channels.
@@ -97,7 +97,7 @@ TEST_P(SimulatedTraining, TrainsToTheSameBits) {
     modes.push_back("budget=" + std::to_string(k) + "/" +
                     std::to_string(budgets - 1));
   CompileOptions options = trainingOptions();
-  options.target = "cuda:kernel-products";
+  options.target = "cuda:";
   options.amp = model.amp;
   options.microBatches = model.microBatches;
   // Heads of four numbers take as long as wide ones: of models with windows one
@@ -127,11 +127,10 @@ TEST_P(SimulatedTraining, TrainsToTheSameBits) {
   EXPECT_GT(peaks.size(), budgets > 3 ? 3u : 1u);
 }
 
-/// Kernels of products are joined in one of these, and alone in the other, with
-/// all that stands around them.
+/// Ops share kernels in one program and are kernels of their own in the other.
 TEST_P(JoinedTraining, TrainsToTheBitsOfSeparateOps) {
   const ZooCase &model = GetParam().model;
-  const char *target = "cuda:kernel-products";
+  const char *target = "cuda:";
   Trained joined =
       train(compileCase(context, model, "none", /*fuse=*/true, target), 1);
   Trained separate =
@@ -192,7 +191,7 @@ TEST_P(FoldedTraining, AStemHasTheProcessorsGradient) {
   EXPECT_LT(distance(here, there), 0.4);
 }
 
-/// Blocks of three convolutions, of which kernels compute products.
+/// Blocks of three convolutions.
 static ZooCase bottlenecks() {
   ZooCase model{"ResNet50Bf16", "resnet50", {}, "bf16"};
   model.options.batch = 4;

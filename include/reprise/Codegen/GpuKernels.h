@@ -25,17 +25,9 @@ void loadGpuDialects(mlir::MLIRContext &context);
 /// Returns true if this op runs on a GPU as a kernel of its own rather than as
 /// a library call; the answer depends on the op alone. sg.attention and its
 /// gradient, of f32, bf16 and f16, with heads of at most 128 numbers, run by
-/// tiles of scores that are never stored. Products of bf16 and f16 that are
-/// bound by memory run on tensor cores, as 1x1 convolutions and their gradients
-/// for inputs are. Such a kernel yields all results of the op.
+/// tiles of scores that are never stored. Such a kernel yields all results of
+/// the op.
 bool runsAsGpuKernel(mlir::Operation *op);
-/// Returns true if `op` is such a product.
-bool isGpuProduct(mlir::Operation *op);
-
-/// Returns true if a kernel with such a product among its ops runs on a GPU:
-/// the kernel may also hold the ops that compute its left operand element by
-/// element, and ops that read its result at its index or sum columns.
-bool runsGpuProduct(mlir::Block &body);
 
 /// The facts about a GPU kernel that the planner needs: grains are its blocks;
 /// if the stores of a kernel are spread over several blocks, no output overlaps

@@ -66,8 +66,6 @@ struct KernelChoice {
   /// True if schedules of these kernels are for small budgets, so that they are
   /// not rejected for the bytes of their program without a budget.
   bool isForSmall = false;
-  /// See sg-form-kernels.
-  std::string joinProducts = "all";
   /// The work of the search for schedules of these kernels, relative to that
   /// for the own kernels: most of these sets matter for few budgets only.
   double work = 0.25;

@@ -163,10 +163,7 @@ def SgFormKernels : Pass<"sg-form-kernels", "::mlir::func::FuncOp"> {
            "let ops share kernels; else each is a kernel of its own">,
     Option<"target", "target", "std::string", "\"\"",
            "the target that says whether launches take time, and which library ops its "
-           "kernels run; none: not, and none">,
-    Option<"joinProducts", "join-products", "std::string", "\"all\"",
-           "the products that share kernels with what stands around them, of those "
-           "that kernels of the target run: all, backward or none">];
+           "kernels run; none: not, and none">];
   let dependentDialects = ["::reprise::sg::SgDialect"];
 }
 

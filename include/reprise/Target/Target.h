@@ -159,9 +159,6 @@ public:
   /// it. Such a kernel multiplies at a part of the library's rate. Depends on
   /// the op alone, since its bits may.
   virtual bool runsAsKernel(mlir::Operation *op) const { return false; }
-  /// Returns true if a kernel runs such an op together with the others in it.
-  /// Its bits do not depend on them.
-  virtual bool runsTogether(mlir::Block &kernel) const { return false; }
 
   /// Fails with a message at the op that no kernel can run.
   virtual mlir::FailureOr<KernelTraits> kernelTraits(mlir::Block &kernel) = 0;

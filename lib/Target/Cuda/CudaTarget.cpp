@@ -29,7 +29,7 @@ FailureOr<KernelTraits> CudaTarget::kernelTraits(Block &kernel) {
 }
 
 bool CudaTarget::runsAsKernel(Operation *op) const {
-  return runsAsGpuKernel(op) && (multiplies || !isGpuProduct(op));
+  return runsAsGpuKernel(op);
 }
 
 rt::Expected<rt::LibraryCallInfo>
@@ -175,26 +175,17 @@ static rt::Expected<rt::cuda::DeviceDescription> readDevice(StringRef text) {
 
 static rt::Expected<std::unique_ptr<Target>> createFromText(StringRef text) {
   rt::cuda::CallOptions options;
-  bool multiplies = false;
-  while (true) {
-    if (text.consume_back(",tf32"))
-      options.allowTf32 = true;
-    else if (text.consume_back(",kernel-products"))
-      multiplies = true;
-    else
-      break;
-  }
+  options.allowTf32 = text.consume_back(",tf32");
   rt::Expected<rt::cuda::DeviceDescription> description = readDevice(text);
   bool isFile = llvm::sys::path::extension(text) == ".json";
   if (!description.ok() && !isFile && text.contains(','))
     return rt::Status::error(RP_INVALID_ARGUMENT,
                              "'" + text.rsplit(',').second.str() +
-                                 "' is not an option of a device, which are "
-                                 "tf32 and kernel-products");
+                                 "' is not an option of a device; tf32 is");
   if (!description.ok())
     return description.status();
-  return std::unique_ptr<Target>(std::make_unique<CudaTarget>(
-      std::move(*description), options, multiplies));
+  return std::unique_ptr<Target>(
+      std::make_unique<CudaTarget>(std::move(*description), options));
 }
 
 void reprise::registerCudaTarget() {

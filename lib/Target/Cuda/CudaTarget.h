@@ -25,18 +25,13 @@ namespace reprise {
 ///   cuda:FILE.json         a device as the file describes it
 ///   cuda:h200,tf32         the same, but products of f32 may round their
 ///                          operands to TF32
-///   cuda:h200,kernel-products
-///                          kernels compute products that are limited by memory
-///                          rather than tensor cores, with their operands and
-///                          readers
 void registerCudaTarget();
 
 class CudaTarget : public Target {
 public:
   CudaTarget(rt::cuda::DeviceDescription description,
-             rt::cuda::CallOptions options, bool multiplies = false)
-      : description(std::move(description)), options(options),
-        multiplies(multiplies) {}
+             rt::cuda::CallOptions options)
+      : description(std::move(description)), options(options) {}
 
   rt::Status prepare() override;
   std::string device() const override { return "cuda"; }
@@ -76,9 +71,6 @@ public:
     return bias == stored;
   }
   bool runsAsKernel(mlir::Operation *op) const override;
-  bool runsTogether(mlir::Block &kernel) const override {
-    return runsGpuProduct(kernel);
-  }
   mlir::FailureOr<KernelTraits> kernelTraits(mlir::Block &kernel) override;
   mlir::FailureOr<rt::LibraryCallInfo>
   libraryCall(mlir::Operation *op, const rt::LibraryCallDesc &desc) override;
@@ -125,7 +117,6 @@ private:
   rt::cuda::DeviceDescription description;
   rt::cuda::CallOptions options;
   /// True if kernels compute products.
-  bool multiplies;
   /// The library plans each distinct call once.
   std::map<std::vector<int64_t>, Answer> answers;
 };
