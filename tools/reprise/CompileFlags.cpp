@@ -4,7 +4,6 @@
 #include "CommandLine.h"
 #include "reprise/CheckpointingModes.h"
 #include "reprise/Console/Console.h"
-#include "reprise/Driver/RooflineCache.h"
 #include "reprise/Limits.h"
 #include "reprise/Runtime/HostProcessors.h"
 #include "reprise/Target/Target.h"
@@ -16,7 +15,6 @@
 #include <cmath>
 #include <limits>
 #include <set>
-#include <unistd.h>
 
 using namespace reprise;
 using namespace reprise::driver;
@@ -265,7 +263,6 @@ std::vector<std::string> CompileFlags::allGiven() const {
 
 void CompileFlags::setMode(const std::string &mode) {
   llvm::StringRef rest = mode;
-  wasSet = true;
   budget.reset();
   checkpointing.reset();
   if (rest.consume_front("budget=")) {
@@ -288,38 +285,24 @@ std::vector<std::string> CompileFlags::files() const {
   return files;
 }
 
-std::string CompileFlags::device() const {
-  std::string text = target.value_or(CompileOptions().target);
-  return text.substr(0, text.find(':'));
+static bool isGiven(const CLI::App *command, const char *name) {
+  const CLI::Option *option = command->get_option_no_throw(name);
+  return option && option->count();
 }
 
-rt::Expected<CostModel> CompileFlags::costs(Target &device, unsigned threads,
-                                            bool mayWarn) const {
-  auto measured = [&]() -> rt::Expected<rt::Roofline> {
-    if (std::optional<rt::Roofline> described = device.describedRoofline())
-      return *described;
-    Machine machine = device.machine();
-    return machineRoofline(
-        {device.device(), machine.processor, machine.library, threads},
-        [&](unsigned) {
-          Activity activity("measuring this machine's speed");
-          return device.measureRoofline();
-        },
-        mayWarn && ::isatty(STDERR_FILENO));
-  };
-  rt::Expected<rt::Roofline> rates =
-      roofline ? text::parseRoofline(*roofline) : measured();
-  if (!rates.ok())
-    return rates.status();
-  return CostModel::load(*rates, profile.value_or(std::string()));
-}
-
-void CompileFlags::warnElsewhere(const CostModel &costs, const Target &device,
-                                 unsigned threads) const {
-  std::string other =
-      costs.profile ? costs.profile->difference(device.machine(), threads) : "";
-  if (!other.empty())
-    warn("'" + *profile + "' was measured elsewhere: " + other);
+rt::Expected<CostSource> CompileFlags::costSource() const {
+  CostSource source;
+  if (roofline) {
+    rt::Expected<rt::Roofline> rates = text::parseRoofline(*roofline);
+    if (!rates.ok())
+      return rates.status();
+    source.roofline = *rates;
+  }
+  source.profile = profile.value_or(std::string());
+  source.isWanted = roofline || profile || isGiven(command, "--sweep") ||
+                    isGiven(command, "--compare");
+  source.mayWarn = !isGiven(command, "--json");
+  return source;
 }
 
 /// Converts a mode to the form of sg-assign-checkpointing: sizes in bytes.
@@ -372,11 +355,6 @@ static rt::Expected<plan::Budget> readBudget(const std::string &text) {
   return plan::Budget{plan::Budget::Kind::Bytes, *bytes, 0};
 }
 
-static bool isGiven(const CLI::App *command, const char *name) {
-  const CLI::Option *option = command->get_option_no_throw(name);
-  return option && option->count();
-}
-
 /// Returns true if a budget may be added later: by a schedule, or by the
 /// process's limit.
 bool CompileFlags::mayGetBudget() const {
@@ -386,11 +364,6 @@ bool CompileFlags::mayGetBudget() const {
           llvm::any_of(
               command->get_option(schedule)->results(),
               [](llvm::StringRef entry) { return entry.contains("budget="); }));
-}
-
-/// Returns true if costs will be needed: for a budget, and for a curve of all.
-bool CompileFlags::plansBudget() const {
-  return budget || isGiven(command, "--sweep") || isGiven(command, "--compare");
 }
 
 /// Reads the effort of the search for plans.
@@ -479,15 +452,6 @@ rt::Expected<CompileOptions> CompileFlags::options() const {
     return misuse("--target: " + device.status().message());
   if (target)
     REPRISE_RETURN_IF_ERROR((*device)->prepare());
-  // Measured only if a plan needs it: it takes a moment.
-  if (plansBudget() || roofline || profile || (*device)->describedRoofline()) {
-    rt::Expected<CostModel> model =
-        costs(**device, options.threads, !isGiven(command, "--json"));
-    if (!model.ok())
-      return model.status();
-    warnElsewhere(*model, **device, options.threads);
-    options.roofline = model->roofline;
-    options.profile = profile.value_or(std::string());
-  }
+  REPRISE_RETURN_IF_ERROR(costSource().status());
   return options;
 }

@@ -14,7 +14,7 @@
 #include "PlanCompare.h"
 #include "ProgramSource.h"
 #include "RequestFlags.h"
-#include "RunSource.h"
+#include "RunFlags.h"
 #include "reprise/Budget/ModeAdvice.h"
 #include "reprise/CheckpointingModes.h"
 #include "reprise/Console/Console.h"
@@ -163,6 +163,7 @@ static rt::Status planProcesses(const PlanCommandOptions &options) {
     flags.data = options.data;
     flags.model = options.model;
     flags.compile = options.compile;
+    REPRISE_RETURN_IF_ERROR(flags.read());
     auto prepared = prepareRun(flags, RunRequest());
     if (!prepared.ok())
       return prepared.status();

@@ -174,12 +174,15 @@ static rt::Status profileSource(const ProfileOptions &options) {
                      root.target() ? root.target()->str() : "", root.threads());
   if (!target.ok())
     return target.status();
+  rt::Expected<CostSource> source = options.compile.costSource();
+  if (!source.ok())
+    return source.status();
   rt::Expected<CostModel> costs =
-      options.compile.costs(**target, root.threads(), !options.json);
+      costModelOf(*source, **target, root.threads());
   if (!costs.ok())
     return costs.status();
   if (*classifySource(options.source) == SourceKind::Artifact)
-    options.compile.warnElsewhere(*costs, **target, root.threads());
+    warnElsewhere(*source, *costs, **target, root.threads());
   rt::Expected<OpMeasurement> times = [&] {
     Activity activity("timing " + options.source);
     return measureOps(*artifact, options.entry, options.steps);
