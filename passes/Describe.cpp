@@ -57,14 +57,15 @@ std::string reprise::describeOptions(const CompileOptions &options) {
     number(value);
   }
   const auto &[clipMode, clipNorm, tolerance, momentum, normType] = clipping;
-  const auto &[labelSmoothing, classWeights, mixup, ignoreIndex] = loss;
   add(clipMode);
   add(normType);
-  for (double value : {clipNorm, tolerance, momentum, labelSmoothing, mixup})
+  for (double value : {clipNorm, tolerance, momentum})
     number(value);
-  add(ignoreIndex ? std::to_string(*ignoreIndex) : "");
-  number(double(classWeights.size()));
-  llvm::for_each(classWeights, number);
+  LossSettings::visitNumbers(
+      loss, [&](const char *, double value) { number(value); });
+  add(loss.ignoreIndex ? std::to_string(*loss.ignoreIndex) : "");
+  number(double(loss.classWeights.size()));
+  llvm::for_each(loss.classWeights, number);
   list(noWeightDecay);
   list(keep);
   list(recompute);

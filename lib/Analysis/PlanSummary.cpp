@@ -86,10 +86,10 @@ static void noteClipping(llvm::json::OStream &json, const Clipping &clipping) {
 
 /// Weights as one text, as states hold them.
 static void noteLoss(llvm::json::OStream &json, const LossSettings &loss) {
-  if (loss.labelSmoothing != 0)
-    json.attribute("label-smoothing", loss.labelSmoothing);
-  if (loss.mixup != 0)
-    json.attribute("mixup", loss.mixup);
+  LossSettings::visitNumbers(loss, [&](const char *name, double value) {
+    if (value != 0)
+      json.attribute(name, value);
+  });
   if (loss.ignoreIndex)
     json.attribute("ignore-index", *loss.ignoreIndex);
   std::string weights;

@@ -13,32 +13,22 @@
 
 using namespace reprise::rt;
 
+/// Settings that a resumed run takes from its state.
 static constexpr const char *kOfRun[] = {
-    "lr",          "schedule",  "warmup",      "steps",  "train-images",
-    "eval-images", "normalize", "orientation", "shuffle"};
+#define SETTING(...)
+#define PROGRAM_SETTING(...)
+#define RUN_SETTING(KIND, KEY, OPTION, ...) OPTION,
+#include "reprise/Settings.def"
+};
 
-static constexpr const char *kOfRest[] = {"accumulate",
-                                          "amp",
-                                          "attention",
-                                          "buckets",
-                                          "class-weights",
-                                          "clip-grad-norm",
-                                          "clip-momentum",
-                                          "clip-norm-type",
-                                          "clip-tolerance",
-                                          "data",
-                                          "grad-clipper",
-                                          "ignore-index",
-                                          "label-smoothing",
-                                          "mixup",
-                                          "model",
-                                          "momentum",
-                                          "nesterov",
-                                          "no-weight-decay",
-                                          "norm-bias-weight-decay",
-                                          "optimizer",
-                                          "threads",
-                                          "weight-decay"};
+/// Settings of the program and the data; each number of sgd has a name.
+static constexpr const char *kOfRest[] = {
+#define SETTING(...)
+#define RUN_SETTING(...)
+#define PROGRAM_SETTING(KIND, KEY, OPTION, ...) OPTION,
+#include "reprise/Settings.def"
+    "optimizer", "momentum", "weight-decay", "norm-bias-weight-decay",
+    "nesterov"};
 
 static constexpr uint64_t kSamples = 64;
 
@@ -164,24 +154,35 @@ Expected<std::string> reprise::rt::describeData(const Dataset &data) {
 // Resuming
 //===----------------------------------------------------------------------===//
 
+/// Returns the name of a setting whose option is "--name" or "name".
+static std::string_view nameOf(std::string_view option) {
+  return option.substr(option.find_first_not_of('-'));
+}
+
 template <size_t Count>
 static bool isOneOf(const std::string &name,
-                    const char *const (&names)[Count]) {
-  return std::find(names, names + Count, name) != names + Count;
+                    const char *const (&options)[Count]) {
+  return std::any_of(options, options + Count, [&](const char *option) {
+    return nameOf(option) == name;
+  });
+}
+
+std::string reprise::rt::listOverrides() {
+  std::string names;
+  for (const char *option : kOfRun)
+    names += std::string(nameOf(option)) + ", ";
+  for (const char *option : kOfRest)
+    names += std::string(nameOf(option)) + ", ";
+  return names + "all";
 }
 
 Status reprise::rt::checkOverrides(const std::set<std::string> &names) {
   for (const std::string &name : names) {
     if (name == "all" || isOneOf(name, kOfRun) || isOneOf(name, kOfRest))
       continue;
-    std::string known;
-    for (const char *one : kOfRun)
-      known += std::string(one) + ", ";
-    for (const char *one : kOfRest)
-      known += std::string(one) + ", ";
     return Status::error(RP_INVALID_ARGUMENT,
                          "no setting of a state is named '" + name +
-                             "'; there are " + known + "all");
+                             "'; there are " + listOverrides());
   }
   return Status();
 }

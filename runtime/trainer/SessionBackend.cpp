@@ -139,23 +139,14 @@ std::map<std::string, std::string> SessionBackend::settings() const {
   if (!note.is_object() || !note.contains("training") ||
       !note["training"].is_object())
     return runSettings;
-  for (const char *name :
-       {"momentum", "weight-decay", "norm-bias-weight-decay", "nesterov",
-        "clip-grad-norm", "clip-tolerance", "clip-momentum", "label-smoothing",
-        "mixup", "accumulate", "ignore-index"}) {
-    auto value = note["training"].find(name);
-    if (value != note["training"].end() && value->is_number())
-      runSettings[name] = settingNumber(value->get<double>());
-  }
-  for (const char *name : {"amp", "attention", "class-weights", "grad-clipper",
-                           "clip-norm-type", "no-weight-decay", "optimizer"}) {
-    auto text = note["training"].find(name);
-    if (text != note["training"].end() && text->is_string())
-      runSettings[name] = text->get<std::string>();
-  }
-  auto digest = note["training"].find("model");
-  if (digest != note["training"].end() && digest->is_string())
-    runSettings["model"] = model() + " (" + digest->get<std::string>() + ")";
+  for (const auto &[name, value] : note["training"].items())
+    if (value.is_number())
+      runSettings[name] = settingNumber(value.get<double>());
+    else if (value.is_string())
+      runSettings[name] = value.get<std::string>();
+  auto digest = runSettings.find("model");
+  if (digest != runSettings.end())
+    digest->second = model() + " (" + digest->second + ")";
   return runSettings;
 }
 

@@ -2,7 +2,7 @@
 
     recipe_keys.py SCHEMA          prints it
     recipe_keys.py SCHEMA PAGE     fails where the page has another one
-    recipe_keys.py SCHEMA PAGE KEYS.cpp
+    recipe_keys.py SCHEMA PAGE SETTINGS.def
                                    and where its list of the keys that are not
                                    in a state's recipe is not that of the source
 """
@@ -52,8 +52,10 @@ def check_left_out(page, source):
                        r"\(([^)]*)\)", page)
     listed = re.findall(r"`([a-z_.]+)`", listed.group(1))
     # As the page calls them: of training by their last name.
-    left_out = [path.removeprefix("training.") for path in re.findall(
-        r'\bbeside\(\w+\(\s*"([a-z_.]+)"', source)]
+    settings = re.split(r"^\w*SETTING\(", source, flags=re.M)[1:]
+    left_out = [re.match(r'\w+,\s*"([a-z_.]+)"', one).group(1)
+                .removeprefix("training.")
+                for one in settings if ".beside()" in one]
     assert len(left_out) > 10
     missing = [path for path in left_out if not any(
         (path + ".").startswith(name + ".") for name in listed)]

@@ -40,7 +40,7 @@ BEGIN {
   common["reprise/Limits.h"] = common["reprise/Kept.h"] = 1
   common["reprise/LibraryFunctions.h"] = 1
   common["reprise/CheckpointingModes.h"] = 1
-  common["reprise/CheckpointingModes.def"] = 1
+  common["reprise/CheckpointingModes.def"] = common["reprise/Settings.def"] = 1
   # Folders of the runtime that each of them may include.
   below["support"] = " support "
   below["core"] = " support core "

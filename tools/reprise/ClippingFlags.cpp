@@ -15,55 +15,8 @@ using namespace reprise::driver;
 static constexpr const char *kPreDefined = "pre_defined",
                             *kMoving = "moving_average";
 
-void CompileFlags::addClippingOptions() {
-  const char *group = "Compilation";
-  command
-      ->add_option("--clip-grad-norm", clipGradNorm,
-                   "Maximum norm of all gradients together, as PyTorch's "
-                   "clip_grad_norm_ (default: no clipping)")
-      ->group(group);
-  command
-      ->add_option(
-          "--grad-clipper", gradClipper,
-          "Maximum norm of the gradients: pre_defined (--clip-grad-norm), "
-          "average or moving_average (of the norms of earlier steps)")
-      ->type_name("MODE")
-      ->group(group);
-  command
-      ->add_option(
-          "--clip-tolerance", clipTolerance,
-          "With average and moving_average: factor of the average (default: 1)")
-      ->group(group);
-  command
-      ->add_option("--clip-momentum", clipMomentum,
-                   "With moving_average: share of the old average that is "
-                   "kept, from 0 to 1")
-      ->group(group);
-  command
-      ->add_option("--clip-norm-type", clipNormType,
-                   "Norm of the gradients to clip: 1, 2 (default) or inf")
-      ->type_name("TYPE")
-      ->group(group);
-}
-
-/// Takes a setting of the run settings, unless it is missing or `option` is
-/// given.
-static void takeText(const rt::RunSettings &runSettings, const char *name,
-                     std::optional<std::string> &option) {
-  auto it = runSettings.find(name);
-  if (!option && it != runSettings.end())
-    option = it->second;
-}
-static void takeNumber(const rt::RunSettings &runSettings, const char *name,
-                       std::optional<double> &option) {
-  auto it = runSettings.find(name);
-  double value = 0;
-  if (!option && it != runSettings.end() && llvm::to_float(it->second, value))
-    option = value;
-}
-
 void CompileFlags::resumeClipping(const rt::RunSettings &runSettings) {
-  takeText(runSettings, "clip-norm-type", clipNormType);
+  takeSetting(runSettings, "clip-norm-type", clipNormType);
   auto it = runSettings.find("grad-clipper");
   std::string stored = it == runSettings.end() ? kPreDefined : it->second;
   std::string mode = gradClipper.value_or(clipGradNorm ? kPreDefined : stored);
@@ -72,9 +25,9 @@ void CompileFlags::resumeClipping(const rt::RunSettings &runSettings) {
     return;
   if (mode != kPreDefined)
     gradClipper = mode;
-  takeNumber(runSettings, "clip-grad-norm", clipGradNorm);
-  takeNumber(runSettings, "clip-tolerance", clipTolerance);
-  takeNumber(runSettings, "clip-momentum", clipMomentum);
+  takeSetting(runSettings, "clip-grad-norm", clipGradNorm);
+  takeSetting(runSettings, "clip-tolerance", clipTolerance);
+  takeSetting(runSettings, "clip-momentum", clipMomentum);
 }
 
 void CompileFlags::addGivenClipping(rt::RunSettings &runSettings,
@@ -126,9 +79,8 @@ rt::Status CompileFlags::readClipping(CompileOptions &options) const {
   if (mode == kMoving && !clipMomentum)
     return misuse("--grad-clipper moving_average needs the momentum of the "
                   "average; give it with --clip-momentum");
-  if (clipMomentum && !(*clipMomentum >= 0 && *clipMomentum <= 1))
-    return misuse("--clip-momentum is " + rt::settingNumber(*clipMomentum) +
-                  "; it must be between 0 and 1");
+  if (clipMomentum)
+    REPRISE_RETURN_IF_ERROR(checkRange("--clip-momentum", *clipMomentum));
   clipping = {mode, clipGradNorm.value_or(0), clipTolerance.value_or(1),
               clipMomentum.value_or(0), clipNormType.value_or("2")};
   const std::string &type = clipping.normType;

@@ -2,6 +2,8 @@
 
 #include "CompileFlags.h"
 #include "CommandLine.h"
+#include "SettingOptions.h"
+
 #include "reprise/CheckpointingModes.h"
 #include "reprise/Console/Console.h"
 #include "reprise/Limits.h"
@@ -19,141 +21,43 @@
 using namespace reprise;
 using namespace reprise::driver;
 
-/// A limit, since a program holds the steps of each.
-static constexpr unsigned kMostMicroBatches = 1024;
 /// The limit of a plan's work: hours for a thousand ops.
 static constexpr int kMostPlanWork = 10000;
 
 void CompileFlags::addTo(CLI::App &app) {
   command = &app;
-  addMemoryOptions();
+  SettingOptions options(app, kCompileGroup);
+  options.add("--checkpointing", checkpointing);
+  options.add("--budget", budget);
+  options.add("--keep", keep);
+  options.add("--recompute", recompute);
+  options.add("--roofline", roofline);
+  options.add("--profile", profile);
+  options.add("--plan-work", planWork);
+  options.add("--plan-effort", planEffort);
   addOptimizerOptions();
-  addStepOptions();
-  addClippingOptions();
-  addLossOptions();
-  addMachineOptions();
-}
-
-/// Options of kept values, recomputation and costs.
-void CompileFlags::addMemoryOptions() {
-  command
-      ->add_option("--checkpointing", checkpointing,
-                   "What to recompute in the backward pass: " +
-                       listCheckpointingModes(ModeNotes::Yes))
-      ->type_name("MODE")
-      ->group(kCompileGroup);
-  command
-      ->add_option("--budget", budget,
-                   "Bytes that the whole program may take (2GiB), a share of "
-                   "the bytes without recomputation (80%), or auto; recomputes "
-                   "what costs least (sets --checkpointing none)")
-      ->type_name("SIZE")
-      ->group(kCompileGroup);
-  command
-      ->add_option("--keep", keep,
-                   "With --budget: modules (layer1.*) or source lines "
-                   "(model.mlir:12) whose values are never recomputed")
-      ->type_name("PATTERN")
-      ->group(kCompileGroup);
-  command
-      ->add_option(
-          "--recompute", recompute,
-          "Blocks (layer1.*) or source lines (model.mlir:12) to recompute in "
-          "the backward pass, in addition to those of the mode")
-      ->type_name("PATTERN")
-      ->group(kCompileGroup);
-  command
-      ->add_option("--roofline", roofline,
-                   "With --budget: speed of the machine, as 400GFLOPS,35GB/s, "
-                   "with ,16bit=2TFLOPS if bf16 has another rate (default: "
-                   "measured once on this machine)")
-      ->type_name("RATES")
-      ->group(kCompileGroup);
-  command
-      ->add_option(
-          "--profile", profile,
-          "With --budget: times of the ops, measured by 'reprise profile'")
-      ->type_name("FILE")
-      ->group(kCompileGroup);
-  command
-      ->add_option("--plan-work", planWork,
-                   "With --budget: factor of the work of the search for a plan "
-                   "(default: 1)")
-      ->group(kCompileGroup);
-  command
-      ->add_option(
-          "--plan-effort", planEffort,
-          "With --budget: effort of the search for a plan: quick, normal "
-          "(default; some seconds for a thousand ops), thorough")
-      ->type_name("EFFORT")
-      ->group(kCompileGroup);
-}
-
-/// Options of a step's computations except the optimizer's arithmetic.
-void CompileFlags::addStepOptions() {
-  command
-      ->add_option(
-          "--no-weight-decay", noWeightDecay,
-          "Parameters (*.relative_position_bias_table) without weight decay")
-      ->type_name("PATTERN")
-      ->group(kCompileGroup);
-  command
-      ->add_option("--amp", amp,
-                   "Mixed precision: products in bf16 or f16, variables and "
-                   "statistics in f32; none (default)")
-      ->type_name("TYPE")
-      ->group(kCompileGroup);
-  command
-      ->add_option("--attention", attention,
-                   "How attention is computed: tiled (scores are not stored), "
-                   "stored, or auto (default): whichever takes less time")
-      ->type_name("FORM")
-      ->group(kCompileGroup);
-  command
-      ->add_option("--fusion", fusion,
-                   "Whether ops share kernels: on (default), or off for "
-                   "comparison, with the same bits and more memory and time")
-      ->type_name("SWITCH")
-      ->group(kCompileGroup);
-  command
-      ->add_option(
-          "--accumulate", accumulate,
-          "Micro-batches of a step, run one after another: a step takes this "
-          "many times the model's --batch and updates once (default: 1)")
-      ->group(kCompileGroup);
-}
-
-/// Options of the target machine.
-void CompileFlags::addMachineOptions() {
-  command
-      ->add_option("--threads", threads,
-                   "Threads to run on; the bits of results depend on it "
-                   "(default: the processors that this process may "
-                   "use)")
-      ->group(kCompileGroup);
-  command
-      ->add_option("--target", target,
-                   "What to run on: cpu:native (default: this machine), "
-                   "cpu:x86-64-v3 and other levels, cpu:haswell and others by "
-                   "name, each with ,+FEATURE and ,-FEATURE; cuda:h100, "
-                   "cuda:sm_90, or cuda:FILE.json that describes a GPU; the "
-                   "bits of results depend on it")
-      ->type_name("DEVICE:NAME")
-      ->group(kCompileGroup);
+  options.add("--no-weight-decay", noWeightDecay);
+  options.add("--amp", amp);
+  options.add("--attention", attention);
+  options.add("--fusion", fusion);
+  options.add("--accumulate", accumulate);
+  options.add("--clip-grad-norm", clipGradNorm);
+  options.add("--grad-clipper", gradClipper);
+  options.add("--clip-tolerance", clipTolerance);
+  options.add("--clip-momentum", clipMomentum);
+  options.add("--clip-norm-type", clipNormType);
+  LossSettings loss;
+  LossSettings::visitNumbers(loss, [&](const std::string &name, double) {
+    options.add("--" + name, lossNumbers[name]);
+  });
+  options.add("--class-weights", classWeights)->delimiter(',');
+  options.add("--ignore-index", ignored);
+  options.add("--threads", threads);
+  options.add("--target", target);
 }
 
 std::string CompileFlags::firstGiven() const {
   return firstGivenOf(command, kCompileGroup);
-}
-
-/// Takes a number of the run settings, if it has one.
-template <typename Number>
-static void takeSetting(const rt::RunSettings &runSettings, const char *name,
-                        std::optional<Number> &option) {
-  auto it = runSettings.find(name);
-  double value = 0;
-  if (!option && it != runSettings.end() && llvm::to_float(it->second, value))
-    option = Number(value);
 }
 
 /// Splits "adamw beta1=0.9 beta2=0.999".
@@ -183,11 +87,8 @@ static std::string writeOptimizer(const std::string &name,
 
 void CompileFlags::resume(const rt::RunSettings &runSettings) {
   takeSetting(runSettings, "threads", threads);
-  if (auto type = runSettings.find("amp"); type != runSettings.end() && !amp)
-    amp = type->second;
-  if (auto form = runSettings.find("attention");
-      form != runSettings.end() && !attention)
-    attention = form->second;
+  takeSetting(runSettings, "amp", amp);
+  takeSetting(runSettings, "attention", attention);
   if (auto globs = runSettings.find("no-weight-decay");
       globs != runSettings.end() && noWeightDecay.empty()) {
     llvm::SmallVector<llvm::StringRef> words;
@@ -207,7 +108,7 @@ void CompileFlags::resume(const rt::RunSettings &runSettings) {
     return;
   optimizer = name;
   for (auto &[key, number] : numbers) {
-    takeSetting(runSettings, key.c_str(), number);
+    takeSetting(runSettings, key, number);
     if (!number && values.count(key))
       number = values[key];
   }
@@ -408,10 +309,8 @@ rt::Status CompileFlags::readTraining(CompileOptions &options) const {
     return misuse("--fusion is '" + *fusion + "'; choose on or off");
   REPRISE_RETURN_IF_ERROR(readClipping(options));
   REPRISE_RETURN_IF_ERROR(readLoss(options));
-  if (accumulate && (*accumulate < 1 || *accumulate > kMostMicroBatches))
-    return misuse("--accumulate is " + std::to_string(*accumulate) +
-                  "; it must be between 1 and " +
-                  std::to_string(kMostMicroBatches));
+  if (accumulate)
+    REPRISE_RETURN_IF_ERROR(checkRange("--accumulate", *accumulate));
   options.microBatches = microBatches();
   return {};
 }

@@ -64,12 +64,7 @@ public:
 
 private:
   bool mayGetBudget() const;
-  void addMemoryOptions();
   void addOptimizerOptions();
-  void addStepOptions();
-  void addClippingOptions();
-  void addLossOptions();
-  void addMachineOptions();
   /// Takes the clipping settings of a state.
   void resumeClipping(const rt::RunSettings &runSettings);
   void addGivenClipping(rt::RunSettings &runSettings,
@@ -96,7 +91,8 @@ private:
   std::map<std::string, std::optional<double>> numbers; // by hyperparameter
   std::optional<double> clipGradNorm, clipTolerance, clipMomentum;
   std::optional<std::string> gradClipper, clipNormType;
-  std::optional<double> labelSmoothing, mixup, planWork;
+  std::map<std::string, std::optional<double>> lossNumbers; // by option
+  std::optional<double> planWork;
   std::optional<std::string> planEffort;
   std::vector<std::string> classWeights; // numbers, or a file
   std::optional<int32_t> ignored;        // label

@@ -1,6 +1,7 @@
 //===- HookFlags.cpp - Options of hooks -----------------------------------===//
 
 #include "HookFlags.h"
+#include "SettingOptions.h"
 #include "reprise/Console/Console.h"
 #include "reprise/Console/Verbosity.h"
 #include "reprise/Run/Evaluation.h"
@@ -14,150 +15,32 @@
 using namespace reprise;
 using namespace reprise::driver;
 
-static constexpr const char *kHooks = "Hooks";
-
-void HookFlags::addLogger() {
-  command
-      ->add_option("--log-dir", logger.directory,
-                   "Write curves as event files of TensorBoard to this "
-                   "directory")
-      ->type_name("DIR")
-      ->group(kHooks);
-  command
-      ->add_option("--log-freq", logger.every,
-                   "With --log-dir: steps between points (default: 1)")
-      ->group(kHooks);
-  command
-      ->add_option("--log-skip", logger.skip,
-                   "With --log-dir: first steps of the run that are not logged")
-      ->group(kHooks);
-}
-
-void HookFlags::addSaveBest() {
-  command
-      ->add_option("--save-best", best.directory,
-                   "Evaluate by epochs, and save the best and the last states "
-                   "to this directory")
-      ->type_name("DIR")
-      ->group(kHooks);
-  command
-      ->add_option("--test-freq", best.testEvery,
-                   "With --save-best: epochs between evaluations (default: 1; "
-                   "0: only at the end)")
-      ->group(kHooks);
-  command
-      ->add_option("--test-start", best.testStart,
-                   "With --save-best: first epoch to evaluate (default: 1)")
-      ->group(kHooks);
-  command
-      ->add_option("--save-freq", best.saveEvery,
-                   "With --save-best: epochs between epoch-N.safetensors files "
-                   "(default: 1; 0: none)")
-      ->group(kHooks);
-  command
-      ->add_option("--save-start", best.saveStart,
-                   "With --save-best: first epoch with an epoch-N.safetensors "
-                   "file (default: 1)")
-      ->group(kHooks);
-  command
-      ->add_option("--save-cur-start", best.saveLatestStart,
-                   "With --save-best: epoch from which latest.safetensors is "
-                   "written (default: never)")
-      ->group(kHooks);
-  command
-      ->add_option("--save-cur-freq", best.saveLatestEvery,
-                   "With --save-cur-start: epochs between writes of "
-                   "latest.safetensors (default: 1)")
-      ->group(kHooks);
-  command
-      ->add_option("--keep-last", best.keep,
-                   "With --save-best: number of epoch-N.safetensors files to "
-                   "keep (default: 3; 0: all)")
-      ->group(kHooks);
-}
-
-void HookFlags::addOthers() {
-  command
-      ->add_option("--auto-checkpoint", checkpoint,
-                   "State to write when a signal or an error ends the run; "
-                   "the exit code is then 75")
-      ->type_name("FILE")
-      ->group(kHooks);
-  command
-      ->add_option(
-          "--reload", reloadPath,
-          "State to resume from if it exists; otherwise a new run begins")
-      ->type_name("FILE")
-      ->group(kHooks);
-  command
-      ->add_option(
-          "--early-stop", stop.patience,
-          "Evaluations in a row without improvement after which the run ends")
-      ->group(kHooks);
-  command
-      ->add_option("--early-stop-freq", stop.every,
-                   "With --early-stop: epochs between evaluations (default: 1)")
-      ->group(kHooks);
-  command
-      ->add_option(
-          "--early-stop-delta", stop.least,
-          "With --early-stop: smallest change that counts as an improvement")
-      ->group(kHooks);
-  command
-      ->add_option("--early-stop-metric", stopMetric,
-                   "With --early-stop: accuracy (default) or loss")
-      ->group(kHooks);
-}
-
-void HookFlags::addMonitors() {
-  command
-      ->add_option(
-          "--epoch-table", tablePath,
-          "Write a table of the completed epochs as comma-separated values")
-      ->type_name("FILE")
-      ->group(kHooks);
-  command
-      ->add_option("--memory-monitor", memoryEvery,
-                   "Steps between lines on standard error with the memory of "
-                   "the arena and the process, and its limit")
-      ->type_name("N")
-      ->group(kHooks);
-}
-
-void HookFlags::addTrace() {
-  command
-      ->add_option("--profile-trace", trace.path,
-                   "Write a timeline of some steps, as a trace for Perfetto "
-                   "and chrome://tracing")
-      ->type_name("FILE")
-      ->group(kHooks);
-  command
-      ->add_option("--trace-steps", traceSteps,
-                   "With --profile-trace: steps to trace, counted from the "
-                   "first of this run (default: 2-4)")
-      ->type_name("A-B")
-      ->group(kHooks);
-}
-
-void HookFlags::addLibraries() {
-  command
-      ->add_option(
-          "--hook", libraries,
-          "Shared libraries to load as hooks (CHook.h), each with its options "
-          "after a colon; they run as code: load only your own")
-      ->type_name("FILE[:TEXT]")
-      ->group(kHooks);
-}
-
 void HookFlags::addTo(CLI::App &app) {
   command = &app;
   stop.patience = 0;
-  addLogger();
-  addSaveBest();
-  addOthers();
-  addMonitors();
-  addTrace();
-  addLibraries();
+  SettingOptions options(app, "Hooks");
+  options.add("--log-dir", logger.directory);
+  options.add("--log-freq", logger.every);
+  options.add("--log-skip", logger.skip);
+  options.add("--save-best", best.directory);
+  options.add("--test-freq", best.testEvery);
+  options.add("--test-start", best.testStart);
+  options.add("--save-freq", best.saveEvery);
+  options.add("--save-start", best.saveStart);
+  options.add("--save-cur-start", best.saveLatestStart);
+  options.add("--save-cur-freq", best.saveLatestEvery);
+  options.add("--keep-last", best.keep);
+  options.add("--auto-checkpoint", checkpoint);
+  options.add("--reload", reloadPath);
+  options.add("--early-stop", stop.patience);
+  options.add("--early-stop-freq", stop.every);
+  options.add("--early-stop-delta", stop.least);
+  options.add("--early-stop-metric", stopMetric);
+  options.add("--epoch-table", tablePath);
+  options.add("--memory-monitor", memoryEvery);
+  options.add("--profile-trace", trace.path);
+  options.add("--trace-steps", traceSteps);
+  options.add("--hook", libraries);
 }
 
 /// Names the hook in an error of its output.
@@ -236,9 +119,7 @@ rt::Status HookFlags::check() {
     return misuse("--memory-monitor is 0; it must be a step or more");
   if (stop.every == 0)
     return misuse("--early-stop-freq is 0; it must be an epoch or more");
-  if (!(stop.least >= 0))
-    return misuse("--early-stop-delta is " + rt::settingNumber(stop.least) +
-                  "; it must not be negative");
+  REPRISE_RETURN_IF_ERROR(checkRange("--early-stop-delta", stop.least));
   if (stopMetric != "accuracy" && stopMetric != "loss")
     return misuse("--early-stop-metric is '" + stopMetric +
                   "'; choose accuracy or loss");

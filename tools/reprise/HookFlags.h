@@ -68,12 +68,6 @@ public:
 private:
   /// Checks, before anything is compiled, that every output can be written.
   rt::Status checkOutputs() const;
-  void addLogger();
-  void addSaveBest();
-  void addOthers();
-  void addMonitors();
-  void addTrace();
-  void addLibraries();
 
   CLI::App *command = nullptr;
   rt::LoggerOptions logger;

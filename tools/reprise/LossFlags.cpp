@@ -19,38 +19,6 @@ using namespace reprise::driver;
 /// The largest file of weights: more than any model has classes.
 static constexpr uint64_t kMostBytes = 1 << 24;
 
-void CompileFlags::addLossOptions() {
-  const char *group = "Compilation";
-  command
-      ->add_option("--label-smoothing", labelSmoothing,
-                   "Share of each label that is spread over all classes, from "
-                   "0 to 1, as PyTorch's label_smoothing (default: 0)")
-      ->group(group);
-  command
-      ->add_option(
-          "--class-weights", classWeights,
-          "Weight of each class in the loss, as PyTorch's weight: numbers, a "
-          "file of numbers, or, in training, balanced, which makes all classes "
-          "of the data count equally (default: 1 each)")
-      ->delimiter(',')
-      ->type_name("NUMBERS")
-      ->group(group);
-  command
-      ->add_option(
-          "--ignore-index", ignored,
-          "Label whose rows are left out of the mean loss, as PyTorch's "
-          "ignore_index, in training and evaluation (default: none)")
-      ->type_name("LABEL")
-      ->group(group);
-  command
-      ->add_option(
-          "--mixup", mixup,
-          "Mix each image with another of its batch, by a ratio drawn from "
-          "Beta(ALPHA, ALPHA) in each step (default: 0, no mixing)")
-      ->type_name("ALPHA")
-      ->group(group);
-}
-
 static rt::Expected<std::string> readFile(const std::string &path) {
   auto file = rt::InputFile::open(path);
   if (!file.ok())
@@ -130,19 +98,9 @@ static std::string textOf(const std::vector<double> &weights) {
 }
 
 void CompileFlags::resumeLoss(const rt::RunSettings &runSettings) {
-  for (auto [name, option] : {std::pair("label-smoothing", &labelSmoothing),
-                              std::pair("mixup", &mixup)}) {
-    auto it = runSettings.find(name);
-    double value = 0;
-    if (!*option && it != runSettings.end() &&
-        llvm::to_float(it->second, value))
-      *option = value;
-  }
-  int32_t label = 0;
-  if (auto it = runSettings.find("ignore-index");
-      !ignored && it != runSettings.end() &&
-      llvm::to_integer(it->second, label))
-    ignored = label;
+  for (auto &[name, number] : lossNumbers)
+    takeSetting(runSettings, name, number);
+  takeSetting(runSettings, "ignore-index", ignored);
   auto it = runSettings.find("class-weights");
   if (it == runSettings.end() || !classWeights.empty())
     return;
@@ -154,10 +112,9 @@ void CompileFlags::resumeLoss(const rt::RunSettings &runSettings) {
 void CompileFlags::addGivenLoss(rt::RunSettings &runSettings,
                                 const rt::RunSettings &stored) const {
   // A state holds settings that have an effect.
-  for (auto [name, option] : {std::pair("label-smoothing", &labelSmoothing),
-                              std::pair("mixup", &mixup)})
-    if (*option && (**option != 0 || stored.count(name)))
-      runSettings[name] = rt::settingNumber(**option);
+  for (const auto &[name, number] : lossNumbers)
+    if (number && (*number != 0 || stored.count(name)))
+      runSettings[name] = rt::settingNumber(*number);
   if (ignored)
     runSettings["ignore-index"] = std::to_string(*ignored);
   // Errors are reported when the options are read.
@@ -168,15 +125,13 @@ void CompileFlags::addGivenLoss(rt::RunSettings &runSettings,
 
 rt::Status CompileFlags::readLoss(CompileOptions &options) const {
   LossSettings &loss = options.loss;
-  loss.labelSmoothing = labelSmoothing.value_or(0);
-  if (!(loss.labelSmoothing >= 0 && loss.labelSmoothing <= 1))
-    return misuse("--label-smoothing is " +
-                  rt::settingNumber(loss.labelSmoothing) +
-                  "; it must be between 0 and 1");
-  loss.mixup = mixup.value_or(0);
-  if (!(loss.mixup >= 0))
-    return misuse("--mixup is " + rt::settingNumber(loss.mixup) +
-                  "; it must not be negative");
+  rt::Status status;
+  LossSettings::visitNumbers(loss, [&](const char *name, double &value) {
+    value = lossNumbers.at(name).value_or(0);
+    if (status.ok())
+      status = checkRange(std::string("--") + name, value);
+  });
+  REPRISE_RETURN_IF_ERROR(status);
   if (ignored && microBatches() > 1)
     return misuse("--ignore-index is not for --accumulate " +
                   std::to_string(microBatches()) +

@@ -2,6 +2,7 @@
 
 #include "ModelFlags.h"
 #include "CommandLine.h"
+#include "SettingOptions.h"
 #include "reprise/Console/Console.h"
 #include "llvm/ADT/StringRef.h"
 
@@ -12,56 +13,21 @@ static constexpr const char *kModelGroup = "Model (of the zoo)";
 
 void ModelFlags::addTo(CLI::App &app) {
   command = &app;
-  command->add_option("--batch", batch, "Images a step")->group(kModelGroup);
-  command->add_option("--classes", classes, "Number of classes")
-      ->group(kModelGroup);
-  command
-      ->add_option("--image", image, "Height and width of the images, 224x224")
-      ->type_name("HxW")
-      ->group(kModelGroup);
-  command->add_option("--channels", channels, "Channels of the images")
-      ->group(kModelGroup);
-  command
-      ->add_option("--width", width, "Channels of the first stage, or of a ViT")
-      ->group(kModelGroup);
-  command
-      ->add_option("--stem", stem,
-                   "First layers: imagenet (7x7 and a pool), cifar (3x3)")
-      ->group(kModelGroup);
-  command
-      ->add_option("--dropout", dropout,
-                   "Probability of dropout, before the last layer of a ResNet "
-                   "or after every linear layer of a transformer")
-      ->group(kModelGroup);
-  command
-      ->add_option("--attention-dropout", attentionDropout,
-                   "Probability of dropping a weight of attention")
-      ->group(kModelGroup);
-  command->add_option("--frames", frames, "Images of a volume")
-      ->group(kModelGroup);
-  command
-      ->add_option("--views", views,
-                   "Images of one case, which share a backbone; the data then "
-                   "have the shape (N,V,H,W,C)")
-      ->group(kModelGroup);
-  command
-      ->add_option("--view-pooling", viewPooling,
-                   "With --views: how their features are combined: mean, max "
-                   "or attention")
-      ->group(kModelGroup);
-  command
-      ->add_option("--patch", patch, "Side of the patches that become tokens")
-      ->group(kModelGroup);
-  command
-      ->add_option(
-          "--stochastic-depth", stochasticDepth,
-          "Probability of skipping the last block; lower for earlier blocks")
-      ->group(kModelGroup);
-  command
-      ->add_option(
-          "--annotate", annotate,
-          "Blocks to recompute in the backward pass: none, stages, blocks")
-      ->group(kModelGroup);
+  SettingOptions options(app, kModelGroup);
+  options.add("--batch", batch);
+  options.add("--classes", classes);
+  options.add("--image", image);
+  options.add("--channels", channels);
+  options.add("--width", width);
+  options.add("--stem", stem);
+  options.add("--dropout", dropout);
+  options.add("--attention-dropout", attentionDropout);
+  options.add("--frames", frames);
+  options.add("--views", views);
+  options.add("--view-pooling", viewPooling);
+  options.add("--patch", patch);
+  options.add("--stochastic-depth", stochasticDepth);
+  options.add("--annotate", annotate);
 }
 
 bool ModelFlags::isOfModel(const CLI::Option &option) {

@@ -1,6 +1,7 @@
 //===- ProgramFlags.cpp - Options of runs with several programs -----------===//
 
 #include "ProgramFlags.h"
+#include "SettingOptions.h"
 #include "reprise/Console/Console.h"
 #include "llvm/ADT/StringRef.h"
 #include <algorithm>
@@ -11,26 +12,10 @@ using llvm::StringRef;
 
 void ProgramFlags::addTo(CLI::App &app) {
   command = &app;
-  const char *group = "Several programs";
-  app.add_option(
-         "--checkpointing-schedule", schedule,
-         "Checkpointing modes or budgets by epochs, counted from 0, as "
-         "0-9:segments=8,10-:none; on_out_of_memory:budget=80% is used for "
-         "what does not fit the memory. Results stay the same to the bit")
-      ->delimiter(',')
-      ->type_name("EPOCHS:MODE")
-      ->group(group);
-  app.add_option("--buckets", buckets,
-                 "Sizes into which image files are sorted by their shapes, "
-                 "each optionally with its own batch: HxW or HxW@B; each size "
-                 "has its own program, within --budget if there is one")
-      ->delimiter(',')
-      ->type_name("SIZES")
-      ->group(group);
-  app.add_flag("--skip-large-buckets", skipsLarge,
-               "Leave out sizes whose programs do not fit the budget; their "
-               "images go to the nearest of the others")
-      ->group(group);
+  SettingOptions options(app, "Several programs");
+  options.add("--checkpointing-schedule", schedule)->delimiter(',');
+  options.add("--buckets", buckets)->delimiter(',');
+  options.addFlag("--skip-large-buckets", skipsLarge);
 }
 
 static rt::Status wrong(StringRef entry, const std::string &why) {

@@ -33,99 +33,41 @@ static std::string checkScale(const std::string &text) {
 }
 
 static void addImageOptions(CLI::App &command, RunFlags &flags) {
-  const char *group = "Files of images";
-  auto add = [&](const char *name, std::string &value, const char *help,
-                 std::string (*check)(const std::string &), const char *type) {
-    command.add_option(name, value, help)
-        ->check(check, "")
-        ->type_name(type)
-        ->group(group);
-  };
-  add("--train-images", flags.images.training,
-      "Preprocessing of images in training, steps joined by "
-      "commas: resize=N or HxW, center-crop, random-resized-crop, "
-      "flip, jitter=B:C:S:H (default: random-resized-crop,flip)",
-      checkSteps, "STEPS");
-  add("--eval-images", flags.images.evaluation,
-      "Preprocessing of images in evaluation (default: resize to "
-      "8/7 of the model's size, center-crop)",
-      checkSteps, "STEPS");
-  add("--normalize", flags.images.normalize,
-      "Mean and standard deviation of channels in the range 0 to "
-      "1, as 0.5/0.5 (default) or M,M,M/S,S,S; imagenet; none; of "
-      "volumes: volume (default)",
-      checkScale, "M/S");
-  add("--orientation", flags.images.orientation,
-      "Directions to turn the axes x, y and z of volumes to, one letter "
-      "each of R or L, A or P, S or I, as RAS (default: as stored)",
-      checkOrientation, "CODE");
-  command
-      .add_flag("--skip-bad-files", flags.images.skipBadFiles,
-                "Leave out files that cannot be decoded; decodes every file "
-                "once to find them")
-      ->group(group);
-  command
-      .add_option(
-          "--class-names", flags.classNames,
-          "Names of the classes by number, for folders of classes (default: "
-          "those of the state, or the training folders sorted by name)")
-      ->type_name("NAMES")
-      ->group(group);
-  command
-      .add_option("--loader-threads", flags.loaderThreads,
-                  "Threads that read and decode (default: one for each "
-                  "processor); results do not depend on it")
-      ->check(CLI::Range(1, 1024))
-      ->group(group);
+  SettingOptions options(command, "Files of images");
+  rt::ImageSpec &images = flags.images;
+  options.add("--train-images", images.training)->check(checkSteps, "");
+  options.add("--eval-images", images.evaluation)->check(checkSteps, "");
+  options.add("--normalize", images.normalize)->check(checkScale, "");
+  options.add("--orientation", images.orientation)->check(checkOrientation, "");
+  options.addFlag("--skip-bad-files", images.skipBadFiles);
+  options.add("--class-names", flags.classNames);
+  options.add("--loader-threads", flags.loaderThreads)
+      ->check(CLI::Range(1, 1024));
 }
 
 void RunFlags::addTo(CLI::App &command) {
-  command
-      .add_option_function<std::string>(
-          "model",
-          [this](const std::string &name) {
-            // Before other missing options are reported.
-            if (rt::Status known = classifySource(name).status();
-                isMisuse(known))
-              throw CLI::ValidationError(known.message());
-            source = name;
-          },
-          "A model of 'reprise zoo list', a file of MLIR (.mlir) or an "
-          "artifact (.rpx)")
+  SettingOptions options(command);
+  options
+      .addText("model",
+               [this](const std::string &name) {
+                 // Before other missing options are reported.
+                 if (rt::Status known = classifySource(name).status();
+                     isMisuse(known))
+                   throw CLI::ValidationError(known.message());
+                 source = name;
+               })
       ->required();
-  command
-      .add_option(
-          "--data", data,
-          "A directory with a folder of JPEG or PNG files for each "
-          "class (or with such in train and val), or of NIfTI volumes, tar "
-          "shards of "
-          "WebDataset's layout (DIR, or a pattern as "
-          "'d/{00..11}.tar'), a directory of IDX files, a .safetensors "
-          "file with a tensor for each of the model's inputs ('image' "
-          "and 'label' for the zoo's), or synthetic")
-      ->required()
-      ->type_name("DIR|FILE|synthetic");
-  command.add_option("--synthetic-size", syntheticSize,
-                     "Number of synthetic images (default: 2048)");
-  command.add_option(
-      "--device", device,
-      "Device to run on, as cuda:1; without --target a model is compiled for "
-      "it (default: the one that the program is for)");
-  command
-      .add_option_function<std::string>(
-          "--memory-limit",
-          [this](const std::string &text) {
-            rt::Expected<uint64_t> bytes = text::parseSize(text);
-            if (!bytes.ok() || *bytes == 0)
-              throw CLI::ValidationError("--memory-limit",
-                                         bytes.ok() ? "a limit of 0 bytes"
-                                                    : bytes.status().message());
-            memoryLimit = *bytes;
-          },
-          "Memory the whole process may take; a model that is compiled here "
-          "without a budget gets the one that fits (default: what the machine, "
-          "the container and ulimit leave)")
-      ->type_name("SIZE");
+  options.add("--data", data)->required();
+  options.add("--synthetic-size", syntheticSize);
+  options.add("--device", device);
+  options.addText("--memory-limit", [this](const std::string &text) {
+    rt::Expected<uint64_t> bytes = text::parseSize(text);
+    if (!bytes.ok() || *bytes == 0)
+      throw CLI::ValidationError("--memory-limit",
+                                 bytes.ok() ? "a limit of 0 bytes"
+                                            : bytes.status().message());
+    memoryLimit = *bytes;
+  });
   addImageOptions(command, *this);
   model.addTo(command);
   compile.addTo(command);

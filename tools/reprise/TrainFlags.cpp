@@ -3,6 +3,7 @@
 #include "TrainFlags.h"
 #include "CommandLine.h"
 #include "RequestFlags.h"
+#include "SettingOptions.h"
 #include "reprise/Console/Console.h"
 #include "reprise/Text/Table.h"
 #include <algorithm>
@@ -15,127 +16,47 @@
 using namespace reprise;
 using namespace reprise::driver;
 
-static void addRunOptions(CLI::App &command, TrainFlags &options) {
-  rt::TrainOptions &train = options.train;
-  const char *group = "Training";
-  command
-      .add_option("--epochs", train.epochs,
-                  "Number of epochs to train, earlier runs included")
-      ->group(group);
-  command
-      .add_option("--steps", train.steps,
-                  "Number of steps to train, earlier runs included")
-      ->group(group);
-  command.add_option("--lr", options.rate, "Learning rate (default: 0.05)")
-      ->group(group);
-  command
-      .add_option("--schedule", options.schedule,
-                  "Schedule of the learning rate: constant (default), step "
-                  "(drops every --step-size epochs), cosine (to zero)")
-      ->group(group);
-  command
-      .add_option("--step-size", train.learningRate.stepEpochs,
-                  "With --schedule step: epochs between drops (default: 30)")
-      ->group(group);
-  command
-      .add_option("--gamma", train.learningRate.gamma,
-                  "With --schedule step: factor of the learning rate at each "
-                  "drop (default: 0.1)")
-      ->group(group);
-  command
-      .add_option("--warmup", train.learningRate.warmupSteps,
-                  "Steps in which the learning rate grows linearly, before "
-                  "the schedule begins")
-      ->group(group);
-  command
-      .add_option("--seed", train.seed,
-                  "Seed of initial values, dropout and order (default: 0)")
-      ->group(group);
-  command
-      .add_flag("--eval", options.evaluate,
-                "Report the accuracy at the end; a directory with test images "
-                "is always evaluated")
-      ->group(group);
-  command.add_flag("--no-eval", options.noEvaluate, "Never evaluate")
-      ->group(group);
-  command
-      .add_flag("--check-finite", options.checkFinite,
-                "Check the loss and all gradients of each step, and end the "
-                "run if one is not finite")
-      ->group(group);
-  command
-      .add_option("--max-skipped-steps", train.maxSkippedSteps,
-                  "Steps in a row that loss scaling may skip before the run "
-                  "ends with an error (default: 100); 0: any number")
-      ->group(group);
-  command
-      .add_flag("--check-memory", options.run.checkMemory,
-                "Check after each step of the program that it changed and read "
-                "no memory but its own; takes several times as long, and twice "
-                "the arena's bytes")
-      ->group(group);
+static void addRunOptions(CLI::App &command, TrainFlags &flags) {
+  SettingOptions options(command, "Training");
+  rt::TrainOptions &train = flags.train;
+  options.add("--epochs", train.epochs);
+  options.add("--steps", train.steps);
+  options.add("--lr", flags.rate);
+  options.add("--schedule", flags.schedule);
+  options.add("--step-size", train.learningRate.stepEpochs);
+  options.add("--gamma", train.learningRate.gamma);
+  options.add("--warmup", train.learningRate.warmupSteps);
+  options.add("--seed", train.seed);
+  options.addFlag("--eval", flags.evaluate);
+  options.addFlag("--no-eval", flags.noEvaluate);
+  options.addFlag("--check-finite", flags.checkFinite);
+  options.add("--max-skipped-steps", train.maxSkippedSteps);
+  options.addFlag("--check-memory", flags.run.checkMemory);
+  options.addFlag("--shuffle", flags.shuffle);
+  options.addFlag("--no-shuffle", train.data.keepsOrder);
 }
 
-static void addOrderOptions(CLI::App &command, TrainFlags &options) {
-  const char *group = "Training";
-  command
-      .add_flag("--shuffle", options.shuffle,
-                "Shuffle the rows in each epoch, by --seed (default)")
-      ->group(group);
-  command
-      .add_flag("--no-shuffle", options.train.data.keepsOrder,
-                "Keep the rows in the order of the data")
-      ->group(group);
-}
-
-static void addFileOptions(CLI::App &command, TrainFlags &options) {
-  rt::TrainOptions &train = options.train;
-  const char *group = "Files";
-  command
-      .add_option("--save", train.savePath,
-                  "State to write at the end, .safetensors")
-      ->group(group);
-  command
-      .add_option("--save-every", train.saveEvery,
-                  "Steps between saves during the run")
-      ->group(group);
-  command
-      .add_option(
-          "--resume", train.resumePath,
-          "State to resume from, with its settings where no option gives them")
-      ->group(group);
-  command
-      .add_option("--override", options.overridden,
-                  "Settings of the state to replace by those given here: lr, "
-                  "schedule, warmup, steps, accumulate, amp, attention, "
-                  "clip-grad-norm, grad-clipper, clip-tolerance, "
-                  "clip-momentum, clip-norm-type, label-smoothing, "
-                  "class-weights, ignore-index, mixup, momentum, weight-decay, "
-                  "norm-bias-weight-decay, no-weight-decay, nesterov, "
-                  "optimizer, threads, train-images, eval-images, normalize, "
-                  "orientation, shuffle, data, model or all")
-      ->delimiter(',')
-      ->type_name("NAMES")
-      ->group(group);
-  command
-      .add_option("--weights", train.weightsPath,
-                  "Initial parameters and running statistics")
-      ->group(group);
-  command
-      .add_option("--dump-gradients", train.gradientsPath,
-                  "Write the gradients of the last step, .safetensors")
-      ->group(group);
+static void addFileOptions(CLI::App &command, TrainFlags &flags) {
+  SettingOptions options(command, "Files");
+  rt::TrainOptions &train = flags.train;
+  options.add("--save", train.savePath);
+  options.add("--save-every", train.saveEvery);
+  options.add("--resume", train.resumePath);
+  CLI::Option *names = options.add("--override", flags.overridden);
+  names->delimiter(',')->description(names->get_description() +
+                                     rt::listOverrides());
+  options.add("--weights", train.weightsPath);
+  options.add("--dump-gradients", train.gradientsPath);
 }
 
 void TrainFlags::addTo(CLI::App &app) {
   command = &app;
   run.addTo(app);
   addRunOptions(app, *this);
-  addOrderOptions(app, *this);
   addFileOptions(app, *this);
   hooks.addTo(app);
   programs.addTo(app);
-  app.add_flag("--json", json, "Print the result as JSON");
+  SettingOptions(app).addFlag("--json", json);
   recipe.addTo(app);
 }
 

@@ -37,9 +37,19 @@ struct LossSettings {
   double mixup = 0;
   /// The label whose rows do not count, in evaluation either.
   std::optional<int64_t> ignoreIndex;
+
+  /// Calls `visit` with the option and the value of each number; 0 changes
+  /// nothing.
+  template <typename Loss, typename Visit>
+  static void visitNumbers(Loss &loss, Visit visit) {
+    visit("label-smoothing", loss.labelSmoothing);
+    visit("mixup", loss.mixup);
+  }
   bool changes() const {
-    return labelSmoothing != 0 || !classWeights.empty() || mixup != 0 ||
-           ignoreIndex;
+    bool changes = !classWeights.empty() || ignoreIndex;
+    visitNumbers(*this,
+                 [&](const char *, double value) { changes |= value != 0; });
+    return changes;
   }
 };
 

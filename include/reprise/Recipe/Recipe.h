@@ -10,6 +10,7 @@
 #ifndef REPRISE_RECIPE_RECIPE_H
 #define REPRISE_RECIPE_RECIPE_H
 
+#include <cmath>
 #include <functional>
 #include <map>
 #include <string>
@@ -28,11 +29,12 @@ enum class Kind {
   Pairs   // a list of texts "NAME:TEXT", or a mapping of such names to texts
 };
 
+/// A key and its option: a line of Settings.def, whose traits return the key.
 struct Key {
-  std::string path;   // "optimizer.weight_decay"
-  std::string option; // "--weight-decay"; "model" for the argument; "" for an
-                      // alias of `same`
   Kind kind = Kind::Text;
+  std::string path;    // "optimizer.weight_decay"
+  std::string option;  // "--weight-decay"; "model" for the argument; "" for an
+                       // alias of `same`
   std::string meaning; // one sentence without a full stop
   std::string usual;   // its default, or an example, as it is written in YAML
   bool isExample = false;
@@ -42,12 +44,30 @@ struct Key {
   /// True if the key affects what a run computes; false if it only names its
   /// outputs.
   bool isOfRun = true;
+  std::string help, offHelp; // the texts of the options
+  std::string type;          // of the value in the help, or ""
+  /// The range of a number.
+  double least = -HUGE_VAL, most = HUGE_VAL;
+
+  Key &usually(std::string value);
+  Key &example(std::string value);
+  Key &choose(std::vector<std::string> words);
+  Key &orOff(std::string otherOption, std::string text);
+  /// The key names a destination, or the way in which a run is observed.
+  Key &beside();
+  Key &typed(std::string name);
+  /// Continues the meaning in the help.
+  Key &more(const std::string &text);
+  /// Replaces the meaning in the help.
+  Key &inHelp(std::string text);
+  Key &between(double from, double to);
+  Key &notBelow(double from);
 };
 
 /// The known keys, in the order in which recipes are written.
 class Keys {
 public:
-  /// All keys except those of optimizers.
+  /// All keys of Settings.def.
   static Keys standard();
 
   /// Adds a key after the others of its section; returns false if the path

@@ -5,15 +5,10 @@
 // them, so that a resumed run continues unchanged, and a difference is reported
 // by name.
 //
-// Names, as options spell them: lr, schedule, warmup, steps of the run, and, if
-// data are image files, train-images, eval-images, normalize, or, if they are
-// volumes, normalize and orientation; and facts about its environment: data,
-// buckets of images, and the settings that the backend reports for the program
-// (threads, accumulate, amp, clip-grad-norm, grad-clipper, clip-tolerance,
-// clip-momentum, clip-norm-type, label-smoothing, class-weights, ignore-index,
-// mixup, momentum, weight-decay, norm-bias-weight-decay, nesterov, optimizer,
-// model). A schedule is one text with its numbers. Each number of sgd has a
-// name of its own; another optimizer is one text with all its numbers.
+// Names are those of the options in Settings.def: RUN_SETTINGs of the run, and
+// PROGRAM_SETTINGs, facts about its environment and what the backend reports
+// for the program. A schedule is one text with its numbers. Each number of sgd
+// has a name of its own; another optimizer is one text with all its numbers.
 //
 //===----------------------------------------------------------------------===//
 #ifndef REPRISE_RUNTIME_TRAINER_RUNSETTINGS_H
@@ -69,6 +64,8 @@ Expected<RunSettings> continueSettings(const std::string &file,
                                        const RunSettings &stored,
                                        const SettingsRequest &request);
 
+/// The names of all settings, "lr, schedule, ..., all".
+std::string listOverrides();
 /// Fails on a name that no run setting has.
 Status checkOverrides(const std::set<std::string> &names);
 

@@ -1,0 +1,38 @@
+//===- SettingOptions.cpp - Options from Settings.def ---------------------===//
+
+#include "SettingOptions.h"
+#include "reprise/Console/Console.h"
+#include <cassert>
+
+using namespace reprise;
+using namespace reprise::driver;
+
+static const recipe::Key &keyOf(const std::string &option) {
+  static const recipe::Keys keys = recipe::Keys::standard();
+  const recipe::Key *key = keys.findOption(option);
+  assert(key && "the option has no line in Settings.def");
+  return *key;
+}
+
+CLI::Option *SettingOptions::describe(CLI::Option *option) const {
+  const recipe::Key &key = keyOf(option->get_name());
+  option->description(option->get_name() == key.off ? key.offHelp : key.help);
+  if (!key.type.empty())
+    option->type_name(key.type);
+  if (group)
+    option->group(group);
+  return option;
+}
+
+rt::Status driver::checkRange(const std::string &option, double value) {
+  const recipe::Key &key = keyOf(option);
+  if (value >= key.least && value <= key.most)
+    return {};
+  std::string range =
+      key.most < HUGE_VAL ? "be between " + rt::settingNumber(key.least) +
+                                " and " + rt::settingNumber(key.most)
+      : key.least == 0    ? "not be negative"
+                          : "be at least " + rt::settingNumber(key.least);
+  return misuse(option + " is " + rt::settingNumber(value) + "; it must " +
+                range);
+}
