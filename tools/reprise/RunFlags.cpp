@@ -1,6 +1,7 @@
 //===- RunFlags.cpp - Options of a run's program and data -----------------===//
 
 #include "RunFlags.h"
+#include "SettingOptions.h"
 #include "reprise/Console/Console.h"
 #include "reprise/Driver/ProgramCache.h"
 #include "reprise/Text/Size.h"
