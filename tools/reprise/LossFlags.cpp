@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "CompileFlags.h"
+#include "SettingOptions.h"
 #include "reprise/Console/Console.h"
 #include "reprise/Runtime/Trainer/File.h"
 #include "llvm/ADT/SmallVector.h"
