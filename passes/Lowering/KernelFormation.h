@@ -1,6 +1,6 @@
-//===- Stages.h - Runs of passes that pipelines share -----------*- C++ -*-===//
-#ifndef REPRISE_PASSES_STAGES_H
-#define REPRISE_PASSES_STAGES_H
+//===- KernelFormation.h - From flat functions to kernels -------*- C++ -*-===//
+#ifndef REPRISE_PASSES_KERNELFORMATION_H
+#define REPRISE_PASSES_KERNELFORMATION_H
 
 #include "mlir/Pass/PassManager.h"
 
@@ -30,4 +30,4 @@ void addKernelFormation(mlir::OpPassManager &passes,
 
 } // namespace reprise
 
-#endif // REPRISE_PASSES_STAGES_H
+#endif // REPRISE_PASSES_KERNELFORMATION_H
