@@ -1,6 +1,7 @@
 //===- BudgetSweep.cpp - Plans of a step for all budgets ------------------===//
 
 #include "reprise/Budget/BudgetSweep.h"
+#include "reprise/Budget/Refusal.h"
 #include "reprise/Console/Console.h"
 #include "reprise/Report/CurveChart.h"
 #include "reprise/Text/Size.h"
@@ -80,6 +81,23 @@ SweepFacts driver::sweepPlans(BudgetPlans &plans, BudgetFacts budget,
   for (const char *name : kSolvers)
     addSolver(plans, name, threads, facts);
   return facts;
+}
+
+rt::Status driver::sweepModel(Compiler &compiler, const ModelRequest &request,
+                              SweepFacts &sweep) {
+  rt::Expected<PlannedModel> planned = compiler.planWithin(request.compile);
+  if (!planned.ok())
+    return planned.status();
+  const BudgetAnswer &answer = planned->answer;
+  BudgetFacts facts =
+      budgetFactsOf(request.source, planned->plans, answer.bytes);
+  if (answer.choice)
+    facts.plan = pointFactsOf(*answer.choice);
+  sweep = sweepPlans(planned->plans, facts, request.compile.threads);
+  if (!sweep.contradiction.empty())
+    return contradiction(sweep.contradiction);
+  return answer.choice ? compiler.lowerPlanned(*planned, request.compile)
+                       : rt::Status();
 }
 
 rt::Status driver::addModes(const ModelRequest &request,

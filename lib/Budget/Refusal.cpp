@@ -49,8 +49,8 @@ static Alternative moreBudget(const ModelRequest &request,
 /// bytes.
 static std::string sameBudget(const ModelRequest &request,
                               const BudgetFacts &facts) {
-  const std::optional<BudgetRequest> &asked = request.compile.budget;
-  bool isBytes = !asked || asked->kind == BudgetRequest::Kind::Bytes;
+  const std::optional<plan::Budget> &asked = request.compile.budget;
+  bool isBytes = !asked || asked->kind == plan::Budget::Kind::Bytes;
   if (isBytes)
     return "";
   std::string bytes = std::to_string(facts.asked);
@@ -218,23 +218,47 @@ rt::Status driver::refuseShortly(const ModelRequest &request,
                  " is the smallest budget found");
 }
 
+rt::Expected<std::optional<BudgetFacts>>
+driver::lowerToProgram(Compiler &compiler, const ModelRequest &request) {
+  const CompileOptions &options = request.compile;
+  std::optional<BudgetFacts> refused;
+  if (!options.budget || !options.training) {
+    REPRISE_RETURN_IF_ERROR(compiler.lower(options, CompileLevel::Program));
+    return refused;
+  }
+  std::optional<KeptPlan> kept;
+  if (options.planWork > 0) {
+    rt::Expected<KeptPlan> found = KeptPlan::of(request, compiler);
+    if (!found.ok())
+      return found.status();
+    if (found->recall(compiler, options))
+      return refused;
+    kept = std::move(*found);
+  }
+  rt::Expected<PlannedModel> planned = compiler.planWithin(options);
+  if (!planned.ok())
+    return planned.status();
+  if (!planned->answer.choice) {
+    refused =
+        budgetFactsOf(request.source, planned->plans, planned->answer.bytes);
+    return refused;
+  }
+  REPRISE_RETURN_IF_ERROR(compiler.lowerPlanned(*planned, options));
+  if (kept)
+    kept->keep(compiler);
+  return refused;
+}
+
 rt::Status driver::lowerLoaded(Compiler &compiler, const ModelRequest &request,
                                CompileLevel level, Advice advice) {
-  CompileOptions options = request.compile;
-  std::optional<BudgetFacts> refused;
-  options.budgetObserver = [&](BudgetPlans &plans, uint64_t bytes,
-                               std::optional<PlanChoice> choice) {
-    if (choice)
-      return;
-    refused = budgetFactsOf(request.source, plans, bytes);
-  };
-  rt::Status status = level == CompileLevel::Program
-                          ? lowerToProgram(compiler, request, options)
-                          : compiler.lower(options, level);
-  if (!refused)
-    return status;
-  return advice == Advice::Alternatives ? refuse(request, *refused)
-                                        : refuseShortly(request, *refused);
+  if (level != CompileLevel::Program)
+    return compiler.lower(request.compile, level);
+  rt::Expected<std::optional<BudgetFacts>> refused =
+      lowerToProgram(compiler, request);
+  if (!refused.ok() || !*refused)
+    return refused.status();
+  return advice == Advice::Alternatives ? refuse(request, **refused)
+                                        : refuseShortly(request, **refused);
 }
 
 rt::Status driver::lowerRequest(Compiler &compiler, const ModelRequest &request,

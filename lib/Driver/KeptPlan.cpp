@@ -50,10 +50,10 @@ static std::string titleOf(const ModelRequest &request) {
   std::string title = request.source;
   if (int64_t batch = batchOf(request))
     title += ", batch " + std::to_string(batch);
-  const std::optional<BudgetRequest> &budget = request.compile.budget;
-  if (budget && budget->kind == BudgetRequest::Kind::Bytes)
+  const std::optional<plan::Budget> &budget = request.compile.budget;
+  if (budget && budget->kind == plan::Budget::Kind::Bytes)
     title += ", budget " + text::formatSize(budget->bytes);
-  else if (budget && budget->kind == BudgetRequest::Kind::Percent)
+  else if (budget && budget->kind == plan::Budget::Kind::Percent)
     title += ", budget " + text::formatFixed(budget->percent, 1) + "%";
   else if (budget)
     title += ", budget of the knee";
@@ -85,30 +85,33 @@ static void keep(const ProgramCache &cache, const std::string &name,
   cache.keep(name, ProgramCache::Kind::Plan, {file.begin(), file.end()});
 }
 
-rt::Status driver::lowerToProgram(Compiler &compiler,
-                                  const ModelRequest &request,
-                                  const CompileOptions &options) {
-  bool isSearched = options.budget && options.training && options.planWork > 0;
-  if (!isSearched)
-    return compiler.lower(options, CompileLevel::Program);
+rt::Expected<KeptPlan> KeptPlan::of(const ModelRequest &request,
+                                    const Compiler &loaded) {
   rt::Expected<ProgramCache> cache = ProgramCache::ofUser();
   if (!cache.ok())
     return cache.status();
-  rt::Expected<std::string> name = ProgramCache::nameOf(request, compiler);
+  rt::Expected<std::string> name = ProgramCache::nameOf(request, loaded);
   if (!name.ok())
     return name.status();
-  if (auto memo = find(*cache, *name)) {
-    if (compiler.recall({memo->begin(), memo->end()}, options)) {
-      tellKept("the plan");
-      return {};
-    }
-    cache->drop(*name, ProgramCache::Kind::Plan);
+  return KeptPlan(std::move(*cache), std::move(*name), titleOf(request));
+}
+
+bool KeptPlan::recall(Compiler &compiler, const CompileOptions &options) const {
+  auto memo = find(cache, name);
+  if (!memo)
+    return false;
+  if (compiler.recall({memo->begin(), memo->end()}, options)) {
+    tellKept("the plan");
+    return true;
   }
-  REPRISE_RETURN_IF_ERROR(compiler.lower(options, CompileLevel::Program));
+  cache.drop(name, ProgramCache::Kind::Plan);
+  return false;
+}
+
+void KeptPlan::keep(const Compiler &compiler) const {
   std::vector<uint8_t> memo = compiler.memo();
-  keep(*cache, *name, titleOf(request),
-       {reinterpret_cast<const char *>(memo.data()), memo.size()});
-  return {};
+  ::keep(cache, name, title,
+         {reinterpret_cast<const char *>(memo.data()), memo.size()});
 }
 
 rt::Expected<KeptAnswer> KeptAnswer::of(const ModelRequest &request,

@@ -6,6 +6,43 @@
 using namespace reprise;
 using namespace reprise::driver;
 
+rt::Status driver::settleCosts(ModelRequest &request) {
+  CompileOptions &compile = request.compile;
+  compile.roofline = rt::Roofline();
+  compile.profile.clear();
+  rt::Expected<std::unique_ptr<Target>> device =
+      createTarget(compile.target, compile.threads);
+  if (!device.ok())
+    return misuse("--target: " + device.status().message());
+  if (!compile.budget && !request.costs.isWanted &&
+      !(*device)->describedRoofline())
+    return {};
+  rt::Expected<CostModel> costs =
+      costModelOf(request.costs, **device, compile.threads);
+  if (!costs.ok())
+    return costs.status();
+  warnElsewhere(request.costs, *costs, **device, compile.threads);
+  compile.roofline = costs->roofline;
+  compile.profile = request.costs.profile;
+  return {};
+}
+
+void driver::setMode(ModelRequest &request, const ProgramMode &mode) {
+  if (mode.isOwn())
+    return;
+  request.compile.checkpointing = mode.checkpointing;
+  request.compile.budget = mode.budget;
+  if (!mode.budget)
+    request.compile.keep.clear(); // only for a budget's plan
+  request.isScheduled = true;
+}
+
+void driver::setBudget(ModelRequest &request, const plan::Budget &budget) {
+  request.compile.budget = budget;
+  if (!request.hasMode)
+    request.compile.checkpointing = "none";
+}
+
 rt::Expected<PlannedRequest> driver::planRequest(const ModelRequest &request,
                                                  double work,
                                                  uint64_t withinBytes) {

@@ -404,6 +404,24 @@ bool Compiler::recall(const std::vector<uint8_t> &memo,
   return true;
 }
 
+rt::Expected<PlannedModel> Compiler::planWithin(const CompileOptions &options) {
+  REPRISE_RETURN_IF_ERROR(checkClassWeights(*current, options));
+  training = noteTraining(*current, options);
+  mlir::FailureOr<PlannedModel> planned =
+      planModel(*current, tellPhases(options, Activity::current()));
+  if (mlir::failed(planned))
+    return diagnostics->takeError(name);
+  return std::move(*planned);
+}
+
+rt::Status Compiler::lowerPlanned(PlannedModel &planned,
+                                  const CompileOptions &options) {
+  if (mlir::failed(reprise::lowerPlanned(
+          *current, planned, tellPhases(options, Activity::current()))))
+    return diagnostics->takeError(name);
+  return {};
+}
+
 rt::Expected<BudgetPlans> Compiler::budgetPlans(const CompileOptions &options,
                                                 uint64_t withinBytes) {
   REPRISE_RETURN_IF_ERROR(checkClassWeights(*current, options));

@@ -72,8 +72,8 @@ ProgramBuild::begin(ModelRequest wanted, bool describes, Warnings warnings) {
 /// Returns true if the step without recomputation is within the budget: then
 /// none is cheaper, and a search would choose it.
 rt::Expected<bool> ProgramBuild::planPlainly() {
-  const std::optional<BudgetRequest> &budget = wanted.compile.budget;
-  if (!budget || budget->kind == BudgetRequest::Kind::Knee)
+  const std::optional<plan::Budget> &budget = wanted.compile.budget;
+  if (!budget || budget->kind == plan::Budget::Kind::Knee)
     return false;
   ModelRequest plain = wanted;
   plain.compile.planWork = kNoSearch;

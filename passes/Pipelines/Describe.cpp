@@ -15,7 +15,7 @@
 using namespace mlir;
 using namespace reprise;
 
-static std::string text(const BudgetRequest &budget) {
+static std::string text(const plan::Budget &budget) {
   const auto &[kind, bytes, percent] = budget;
   return std::to_string(int(kind)) + " " + std::to_string(bytes) + " " +
          llvm::utohexstr(llvm::bit_cast<uint64_t>(percent));
@@ -35,8 +35,8 @@ std::string reprise::describeOptions(const CompileOptions &options) {
                amp, attention, halvedBytes, sparedBytes, fuse, clipping, loss,
                microBatches, emitGradients, emitNonFinite, training, evaluation,
                onlyEvaluates, budget, planWork, planEffort, roofline, profile,
-               keep, recompute, budgetObserver, searchObserver, threads, target,
-               configure] = options;
+               keep, recompute, searchObserver, threads, target, configure] =
+      options;
   std::string all;
   auto add = [&](llvm::StringRef value) {
     all += (llvm::Twine(value.size()) + " " + value + "\n").str();
@@ -77,8 +77,7 @@ std::string reprise::describeOptions(const CompileOptions &options) {
     number(value);
   add(budget ? text(*budget) : "");
   add(text(roofline));
-  // These only observe.
-  (void)budgetObserver;
+  // This only observes.
   (void)configure;
   return all;
 }

@@ -10,9 +10,8 @@
 //
 //===----------------------------------------------------------------------===//
 #include "reprise/Passes/Pipelines.h"
-#include "BudgetKernels.h"
-#include "Stages.h"
-#include "reprise/Passes/Program.h"
+#include "../Lowering/LowerStep.h"
+#include "../Remat/OtherKernels.h"
 
 #include "reprise/IR/Sg.h"
 #include "reprise/Target/Target.h"
@@ -20,37 +19,6 @@
 
 using namespace mlir;
 using namespace reprise;
-
-namespace {
-constexpr llvm::StringLiteral kTrainStep = "train_step";
-constexpr llvm::StringLiteral kEvalStep = "eval_step";
-} // namespace
-
-/// Runs the passes that `add` adds.
-static LogicalResult run(mlir::ModuleOp module, const CompileOptions &options,
-                         llvm::function_ref<void(OpPassManager &)> add) {
-  PassManager manager(module.getContext());
-  if (options.configure)
-    options.configure(manager);
-  add(manager);
-  return manager.run(module);
-}
-
-/// Runs one stage.
-static LogicalResult run(mlir::ModuleOp module, const CompileOptions &options,
-                         void (*stage)(OpPassManager &,
-                                       const CompileOptions &)) {
-  return run(module, options,
-             [&](OpPassManager &passes) { stage(passes, options); });
-}
-
-static LogicalResult formKernels(mlir::ModuleOp module,
-                                 const CompileOptions &options,
-                                 const KernelChoice &choice = {}) {
-  return run(module, options, [&](OpPassManager &passes) {
-    addKernelStage(passes, options, choice);
-  });
-}
 
 std::optional<CompileLevel> reprise::parseCompileLevel(StringRef name) {
   return llvm::StringSwitch<std::optional<CompileLevel>>(name)
@@ -65,113 +33,9 @@ void reprise::registerPipelineDialects(DialectRegistry &registry) {
   registry.insert<sg::SgDialect, rt_dialect::RtDialect, func::FuncDialect>();
 }
 
-/// Finds the model's function.
-static FailureOr<func::FuncOp> findModel(mlir::ModuleOp module) {
-  auto functions = module.getOps<func::FuncOp>();
-  if (llvm::hasSingleElement(functions))
-    return *functions.begin();
-  return module.emitError()
-         << "holds " << std::distance(functions.begin(), functions.end())
-         << " functions; a model is one function";
-}
-
-//===----------------------------------------------------------------------===//
-// Levels
-//===----------------------------------------------------------------------===//
-
-/// Rewrites the model's function up to `level`, at most remat.
-static LogicalResult lowerTraining(mlir::ModuleOp module,
-                                   const CompileOptions &options,
-                                   CompileLevel level) {
-  if (failed(run(module, options, addModelStage)))
-    return failure();
-  if (level >= CompileLevel::Train)
-    (*module.getOps<func::FuncOp>().begin()).setSymName(kTrainStep);
-  if (level >= CompileLevel::Train &&
-      failed(run(module, options, addTrainStage)))
-    return failure();
-  return level >= CompileLevel::Remat ? run(module, options, addRematStage)
-                                      : success();
-}
-
-/// Lowers a model to the flat step of kernels of a choice.
-static LogicalResult lowerToChoice(mlir::ModuleOp module,
-                                   const CompileOptions &options,
-                                   const KernelChoice &choice) {
-  if (failed(findModel(module)) ||
-      failed(lowerTraining(module, options, CompileLevel::Remat)) ||
-      failed(run(module, options, addFlatStage)))
-    return failure();
-  return formKernels(module, options, choice);
-}
-
-/// Makes the training step fit its budget. The step may become that of another
-/// mode.
-static LogicalResult fitTraining(mlir::ModuleOp module, mlir::ModuleOp model,
-                                 const CompileOptions &options) {
-  func::FuncOp step = module.lookupSymbol<func::FuncOp>(kTrainStep);
-  FailureOr<BudgetPlans> plans =
-      plansOf(step, model, options, lowerToChoice, 0, options.budget);
-  if (failed(plans))
-    return failure();
-  std::optional<PlanChoice> choice =
-      fitBudget(*plans, *options.budget, options.budgetObserver);
-  if (options.searchObserver)
-    options.searchObserver({});
-  if (!choice)
-    return failure();
-  func::FuncOp fitted = choice->curve().problem.function;
-  if (fitted != step) {
-    fitted->remove();
-    step->getBlock()->getOperations().insert(Block::iterator(step), fitted);
-    step.erase();
-  }
-  return run(module, options,
-             [](OpPassManager &passes) { addLevelVerifiers(passes, "flat"); });
-}
-
-/// `model`: the model from which the training step was lowered, if there is a
-/// budget.
-static LogicalResult lowerToProgramLevel(mlir::ModuleOp module,
-                                         mlir::ModuleOp model,
-                                         const std::string &name,
-                                         const CompileOptions &options) {
-  CompileOptions named = options;
-  named.model = name;
-  if (failed(formKernels(module, options)))
-    return failure();
-  if (model && failed(fitTraining(module, model, options)))
-    return failure();
-  return run(module, named, addProgramStage);
-}
-
 //===----------------------------------------------------------------------===//
 // The flow
 //===----------------------------------------------------------------------===//
-
-/// Returns a module with the flat evaluation of the model in `module`.
-static FailureOr<OwningOpRef<mlir::ModuleOp>>
-deriveEvaluation(mlir::ModuleOp module, const CompileOptions &options) {
-  OwningOpRef<mlir::ModuleOp> evaluation = module.clone();
-  FailureOr<func::FuncOp> function = findModel(*evaluation);
-  if (failed(function))
-    return failure();
-  function->setSymName(kEvalStep);
-  auto addPasses = [&](OpPassManager &passes) {
-    addInferenceStage(passes, options);
-    addFlatEvaluationStage(passes);
-  };
-  if (failed(run(*evaluation, options, addPasses)))
-    return failure();
-  return evaluation;
-}
-
-/// Adds the entry of a module that deriveEvaluation returned.
-static void takeEvaluation(mlir::ModuleOp module, mlir::ModuleOp evaluation) {
-  Operation *step = *evaluation.getOps<func::FuncOp>().begin();
-  step->remove();
-  module.push_back(step);
-}
 
 LogicalResult reprise::lowerToKernels(mlir::ModuleOp module,
                                       const CompileOptions &options) {
@@ -191,49 +55,122 @@ FailureOr<BudgetPlans> reprise::planBudgets(mlir::ModuleOp module,
       return failure();
     takeEvaluation(module, **evaluation);
   }
-  return plansOf(step, *model, options, lowerToChoice, withinBytes);
+  return plansOf(step, *model, options, withinBytes);
 }
 
-LogicalResult reprise::lowerModel(mlir::ModuleOp module,
-                                  const CompileOptions &options,
-                                  CompileLevel level) {
-  FailureOr<func::FuncOp> function = findModel(module);
-  if (failed(function))
-    return failure();
+/// Rejects options that no model can be lowered with.
+static LogicalResult checkOptions(func::FuncOp model,
+                                  const CompileOptions &options) {
   if (!options.training && !options.evaluation)
-    return function->emitError() << "neither training nor evaluation is wanted";
+    return model.emitError() << "neither training nor evaluation is wanted";
   if (options.loss.ignoreIndex && options.microBatches > 1)
-    return function->emitError()
+    return model.emitError()
            << "micro-batches have other numbers of labels that are not ignored "
               "("
            << *options.loss.ignoreIndex
            << "), so that the mean of their losses is not the batch's";
-  std::string name =
-      options.model.empty() ? function->getSymName().str() : options.model;
-  bool isProgram = level == CompileLevel::Program;
-  OwningOpRef<mlir::ModuleOp> evaluation, model;
-  if (isProgram && options.training && options.budget)
-    model = module.clone();
-  if (isProgram && options.evaluation) {
+  return success();
+}
+
+static std::string nameOf(func::FuncOp model, const CompileOptions &options) {
+  return options.model.empty() ? model.getSymName().str() : options.model;
+}
+
+/// Rewrites the model to the entries of its program, as kernels.
+static LogicalResult lowerEntries(mlir::ModuleOp module, func::FuncOp model,
+                                  const CompileOptions &options) {
+  OwningOpRef<mlir::ModuleOp> evaluation;
+  if (options.evaluation) {
     auto derived = deriveEvaluation(module, options);
     if (failed(derived))
       return failure();
     evaluation = std::move(*derived);
   }
-  if (isProgram && !options.training) {
-    function->erase();
-  } else {
-    if (failed(lowerTraining(module, options, level)))
-      return failure();
-  }
-  if (!isProgram)
-    return success();
-  if (options.training && failed(run(module, options, addFlatStage)))
+  if (!options.training)
+    model->erase();
+  else if (failed(lowerTraining(module, options, CompileLevel::Program)) ||
+           failed(flattenTraining(module, options)))
     return failure();
   if (evaluation)
     takeEvaluation(module, *evaluation);
-  return lowerToProgramLevel(module, model ? *model : mlir::ModuleOp(), name,
-                             options);
+  return formKernels(module, options);
+}
+
+/// Places entries of kernels.
+static LogicalResult placeEntries(mlir::ModuleOp module,
+                                  const std::string &name,
+                                  const CompileOptions &options) {
+  CompileOptions named = options;
+  named.model = name;
+  return runPasses(module, named, [&](OpPassManager &passes) {
+    addProgramStage(passes, named);
+  });
+}
+
+FailureOr<PlannedModel> reprise::planModel(mlir::ModuleOp module,
+                                           const CompileOptions &options) {
+  FailureOr<func::FuncOp> function = findModel(module);
+  if (failed(function) || failed(checkOptions(*function, options)))
+    return failure();
+  std::string name = nameOf(*function, options);
+  OwningOpRef<mlir::ModuleOp> model = module.clone();
+  if (failed(lowerEntries(module, *function, options)))
+    return failure();
+  FailureOr<BudgetPlans> plans =
+      plansOf(module.lookupSymbol<func::FuncOp>(kTrainStep), *model, options, 0,
+              options.budget);
+  if (failed(plans))
+    return failure();
+  FailureOr<BudgetAnswer> answer = answerBudget(*plans, *options.budget);
+  if (options.searchObserver)
+    options.searchObserver({});
+  if (failed(answer))
+    return failure();
+  return PlannedModel{name, std::move(*plans), *answer};
+}
+
+LogicalResult reprise::lowerPlanned(mlir::ModuleOp module,
+                                    PlannedModel &planned,
+                                    const CompileOptions &options) {
+  if (failed(applyAnswer(planned.plans, planned.answer)))
+    return failure();
+  // The step may become that of other kernels.
+  func::FuncOp step = module.lookupSymbol<func::FuncOp>(kTrainStep);
+  func::FuncOp fitted = planned.answer.choice->curve().problem.function;
+  if (fitted != step) {
+    fitted->remove();
+    step->getBlock()->getOperations().insert(Block::iterator(step), fitted);
+    step.erase();
+  }
+  if (failed(runPasses(module, options, [](OpPassManager &passes) {
+        addLevelVerifiers(passes, "flat");
+      })))
+    return failure();
+  return placeEntries(module, planned.name, options);
+}
+
+LogicalResult reprise::lowerModel(mlir::ModuleOp module,
+                                  const CompileOptions &options,
+                                  CompileLevel level) {
+  bool isProgram = level == CompileLevel::Program;
+  if (isProgram && options.training && options.budget) {
+    FailureOr<PlannedModel> planned = planModel(module, options);
+    if (failed(planned))
+      return failure();
+    if (planned->answer.choice)
+      return lowerPlanned(module, *planned, options);
+    refuseBudget(planned->plans, planned->answer.bytes);
+    return failure();
+  }
+  FailureOr<func::FuncOp> function = findModel(module);
+  if (failed(function) || failed(checkOptions(*function, options)))
+    return failure();
+  if (!isProgram)
+    return lowerTraining(module, options, level);
+  std::string name = nameOf(*function, options);
+  if (failed(lowerEntries(module, *function, options)))
+    return failure();
+  return placeEntries(module, name, options);
 }
 
 FailureOr<std::vector<uint8_t>>

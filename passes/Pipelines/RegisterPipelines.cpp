@@ -3,7 +3,7 @@
 // The stages of Stages.cpp for tools that know passes by name only.
 //
 //===----------------------------------------------------------------------===//
-#include "Stages.h"
+#include "../Lowering/Stages.h"
 #include "mlir/Pass/PassOptions.h"
 #include "mlir/Pass/PassRegistry.h"
 #include "llvm/ADT/StringExtras.h"

@@ -16,6 +16,7 @@
 //
 //===----------------------------------------------------------------------===//
 #include "reprise/Passes/BudgetPlans.h"
+#include "OtherKernels.h"
 
 #include "mlir/IR/Diagnostics.h"
 #include "reprise/Passes/Remat.h"
@@ -30,12 +31,15 @@ BudgetPlans::BudgetPlans(BudgetCurve own, std::vector<OtherEntry> others)
 
 BudgetPlans::BudgetPlans(BudgetCurve own, std::vector<OtherEntry> others,
                          BudgetOptions options,
-                         std::vector<KernelChoice> choices, FormKernels form)
+                         std::unique_ptr<OtherKernels> kernels)
     : BudgetPlans(std::move(own), std::move(others)) {
   this->options = std::move(options);
-  this->choices = std::move(choices);
-  this->form = std::move(form);
+  this->kernels = std::move(kernels);
+  choices = this->kernels->choices();
 }
+
+BudgetPlans::BudgetPlans(BudgetPlans &&) = default;
+BudgetPlans::~BudgetPlans() = default;
 
 std::unique_ptr<KernelSet> BudgetPlans::setOf(BudgetCurve curve) const {
   auto set = std::make_unique<KernelSet>();
@@ -130,7 +134,7 @@ std::unique_ptr<KernelSet> BudgetPlans::programOf(const KernelChoice &choice) {
   // Recomputation takes time.
   if (options.fitsAsIs && choice.mode != "none")
     return nullptr;
-  FailureOr<OwningOpRef<mlir::ModuleOp>> module = form(choice);
+  FailureOr<OwningOpRef<mlir::ModuleOp>> module = kernels->form(choice);
   if (failed(module))
     return nullptr;
   FailureOr<BudgetCurve> curve = curveOf(**module, 0, "");

@@ -37,46 +37,43 @@ reprise::computeBudgetCurve(func::FuncOp step, const BudgetOptions &options) {
   return BudgetCurve::compute(std::move(*problem), fixed->bytes, options);
 }
 
-uint64_t reprise::bytesOf(const BudgetRequest &request, BudgetPlans &plans) {
-  switch (request.kind) {
-  case BudgetRequest::Kind::Bytes:
-    return request.bytes;
-  case BudgetRequest::Kind::Percent:
-    return request.percent / 100 * plans.plain().bytes();
-  case BudgetRequest::Kind::Knee:
+uint64_t reprise::bytesOf(const plan::Budget &budget, BudgetPlans &plans) {
+  switch (budget.kind) {
+  case plan::Budget::Kind::Bytes:
+    return budget.bytes;
+  case plan::Budget::Kind::Percent:
+    return budget.percent / 100 * plans.plain().bytes();
+  case plan::Budget::Kind::Knee:
     return plans.knee().bytes();
   }
   llvm_unreachable("unknown kind of budget");
 }
 
-std::optional<PlanChoice> reprise::fitBudget(BudgetPlans &plans,
-                                             const BudgetRequest &request,
-                                             const BudgetObserver &observer) {
-  uint64_t budget = bytesOf(request, plans);
-  std::optional<PlanChoice> choice = plans.chooseClosely(budget);
-  std::string error = plans.checkProofs(budget, choice);
-  if (!error.empty()) {
-    emitContradiction(plans.own().problem.function, error);
-    return std::nullopt;
-  }
-  if (observer)
-    observer(plans, budget, choice);
-  else if (!choice)
-    refuseBudget(plans, budget);
-  if (!choice)
-    return choice;
-  PlanProblem &problem = choice->curve().problem;
-  error =
-      plan::validatePlan(problem.graph, choice->curve().planOf(choice->point));
-  if (!error.empty()) {
-    emitError(problem.function.getLoc()) << "the plan is wrong: " << error;
-    return std::nullopt;
-  }
-  remarkChoices(choice->curve(), choice->point, budget);
+FailureOr<BudgetAnswer> reprise::answerBudget(BudgetPlans &plans,
+                                              const plan::Budget &budget) {
+  BudgetAnswer answer;
+  answer.bytes = bytesOf(budget, plans);
+  answer.choice = plans.chooseClosely(answer.bytes);
+  std::string error = plans.checkProofs(answer.bytes, answer.choice);
+  if (!error.empty())
+    return emitContradiction(plans.own().problem.function, error);
+  return answer;
+}
+
+LogicalResult reprise::applyAnswer(BudgetPlans &plans,
+                                   const BudgetAnswer &answer) {
+  BudgetCurve &curve = answer.choice->curve();
+  uint32_t point = answer.choice->point;
+  PlanProblem &problem = curve.problem;
+  std::string error = plan::validatePlan(problem.graph, curve.planOf(point));
+  if (!error.empty())
+    return emitError(problem.function.getLoc())
+           << "the plan is wrong: " << error;
+  remarkChoices(curve, point, answer.bytes);
   problem.function->setAttr(rt_dialect::RtDialect::kCertificateAttr,
-                            certify(plans, budget, *choice));
-  applySchedule(choice->curve(), choice->point);
-  return choice;
+                            certify(plans, answer.bytes, *answer.choice));
+  applySchedule(curve, point);
+  return success();
 }
 
 namespace {
@@ -85,8 +82,8 @@ public:
   using SgRematerializeBase::SgRematerializeBase;
 
   void runOnOperation() override {
-    std::optional<BudgetRequest> request = readRequest();
-    func::FuncOp step = request ? findStep() : nullptr;
+    std::optional<plan::Budget> budget = readBudget();
+    func::FuncOp step = budget ? findStep() : nullptr;
     if (!step)
       return signalPassFailure();
     FailureOr<CostModel> costs = loadCosts(
@@ -106,30 +103,37 @@ public:
     if (failed(others))
       return signalPassFailure();
     BudgetPlans plans(std::move(*curve), std::move(*others));
-    if (!fitBudget(plans, *request, {}))
+    FailureOr<BudgetAnswer> answer = answerBudget(plans, *budget);
+    if (failed(answer))
+      return signalPassFailure();
+    if (!answer->choice) {
+      refuseBudget(plans, answer->bytes);
+      return signalPassFailure();
+    }
+    if (failed(applyAnswer(plans, *answer)))
       signalPassFailure();
   }
 
 private:
-  std::optional<BudgetRequest> readRequest() {
+  std::optional<plan::Budget> readBudget() {
     if ((budgetBytes != 0) + (budgetPercent != 0) + knee != 1) {
       getOperation().emitError()
           << "sg-rematerialize needs one of budget-bytes, budget-percent and "
              "knee";
       return std::nullopt;
     }
-    BudgetRequest request;
+    plan::Budget budget;
     if (budgetBytes)
-      request = {BudgetRequest::Kind::Bytes, budgetBytes, 0};
+      budget = plan::Budget::ofBytes(budgetBytes);
     if (budgetPercent != 0) {
-      request = {BudgetRequest::Kind::Percent, 0, budgetPercent};
+      budget = plan::Budget::ofPercent(budgetPercent);
       if (!(budgetPercent > 0 && budgetPercent <= 1000)) {
         getOperation().emitError() << "budget-percent is " << budgetPercent
                                    << "; it must be above 0 and at most 1000";
         return std::nullopt;
       }
     }
-    return request;
+    return budget;
   }
 
   func::FuncOp findStep() {

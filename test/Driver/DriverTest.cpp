@@ -58,7 +58,7 @@ TEST(Budget, SmallestBudgetIsBetweenTheProofAndThePlainStep) {
 
 TEST(Budget, RefusalNamesTheSmallestBudget) {
   ModelRequest request = requestForMlp();
-  request.compile.budget = BudgetRequest{BudgetRequest::Kind::Bytes, 100, 0};
+  request.compile.budget = plan::Budget{plan::Budget::Kind::Bytes, 100, 0};
   Compiler compiler;
   ASSERT_TRUE(compiler.load(request.source, request.kind, request.model).ok());
   rt::Status status =

@@ -109,10 +109,10 @@ std::vector<Variant> BudgetCombinations::variantsOf(mlir::ModuleOp model,
         variant.options.recompute = {block};
       }
       uint64_t least = smallestOf(model, variant.options);
-      for (const BudgetRequest &budget :
-           {BudgetRequest{BudgetRequest::Kind::Bytes, least, 0},
-            BudgetRequest{BudgetRequest::Kind::Percent, 0, 100},
-            BudgetRequest{BudgetRequest::Kind::Knee, 0, 0}}) {
+      for (const plan::Budget &budget :
+           {plan::Budget{plan::Budget::Kind::Bytes, least, 0},
+            plan::Budget{plan::Budget::Kind::Percent, 0, 100},
+            plan::Budget{plan::Budget::Kind::Knee, 0, 0}}) {
         static constexpr const char *kinds[] = {" bytes", " percent", " auto"};
         Variant one = variant;
         one.label += kinds[size_t(budget.kind)];
@@ -140,8 +140,8 @@ void BudgetCombinations::check(mlir::ModuleOp model, const std::string &block) {
       expected = run;
     EXPECT_EQ(compareBits(expected, run), "");
     EXPECT_EQ(run.losses, expected.losses);
-    const std::optional<BudgetRequest> &budget = variants[k].options.budget;
-    if (budget && budget->kind == BudgetRequest::Kind::Bytes) {
+    const std::optional<plan::Budget> &budget = variants[k].options.budget;
+    if (budget && budget->kind == plan::Budget::Kind::Bytes) {
       EXPECT_LE(run.predictedPeak, budget->bytes);
     }
   }

@@ -76,7 +76,7 @@ std::string Budgets::compileWithin(uint64_t budget, uint64_t &peak) {
   CompileOptions options;
   options.checkpointing = "none";
   options.planWork = kWork;
-  options.budget = {BudgetRequest::Kind::Bytes, budget, 0};
+  options.budget = {plan::Budget::Kind::Bytes, budget, 0};
   if (failed(lowerModel(*clone, options, CompileLevel::Program)))
     return message.empty() ? "failed without a word" : message;
   auto program = *clone->getOps<rt_dialect::ProgramOp>().begin();

@@ -142,7 +142,7 @@ static bool setBudget(mlir::ModuleOp model, StringRef mode,
   if (!range)
     return false;
   options.checkpointing = "none";
-  options.budget = {BudgetRequest::Kind::Bytes,
+  options.budget = {plan::Budget::Kind::Bytes,
                     range->least + (range->most - range->least) / n * k, 0};
   return true;
 }

@@ -97,7 +97,7 @@ TEST_P(ProfileKeys, AreThoseOfThePlan) {
   for (const std::string &key : planned)
     known.insert(key);
   CompileOptions within = options();
-  within.budget = BudgetRequest{BudgetRequest::Kind::Bytes, least, 0};
+  within.budget = plan::Budget{plan::Budget::Kind::Bytes, least, 0};
   Keys tight = compiledKeys(within);
   // The perceptron's images alone are its peak.
   bool isPinned = GetParam().model == llvm::StringRef("mlp");

@@ -54,7 +54,7 @@ protected:
   static CompileOptions atKnee() {
     CompileOptions options;
     options.checkpointing = "none";
-    options.budget = {BudgetRequest::Kind::Knee, 0, 0};
+    options.budget = {plan::Budget::Kind::Knee, 0, 0};
     return options;
   }
 
@@ -76,7 +76,7 @@ TEST_P(StrippedLocationsTest, BudgetsAreTheSame) {
   for (unsigned percent : {95, 85}) {
     SCOPED_TRACE(percent);
     CompileOptions options = atKnee();
-    options.budget = {BudgetRequest::Kind::Percent, 0, double(percent)};
+    options.budget = {plan::Budget::Kind::Percent, 0, double(percent)};
     if (!isPerceptron())
       compare(options);
   }

@@ -306,7 +306,7 @@ Size sizeWithin(MLIRContext &context, const ZooCase &resnet, uint64_t budget) {
     return size;
   OwningOpRef<mlir::ModuleOp> model = buildCase(context, resnet);
   CompileOptions options = withinBudget();
-  options.budget = {BudgetRequest::Kind::Bytes, budget, 0};
+  options.budget = {plan::Budget::Kind::Bytes, budget, 0};
   if (rp_program_arena_bytes(size.alone.get()) <= budget)
     options.planWork = 0;
   auto file = compileModel(*model, options);

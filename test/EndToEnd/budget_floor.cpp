@@ -99,7 +99,7 @@ static std::string checkMonotone(BudgetPlans &plans) {
 
 /// The errors of lowering `model` within a budget; "" where that is met.
 static std::string refusalOf(mlir::ModuleOp model, CompileOptions options,
-                             const BudgetRequest &request) {
+                             const plan::Budget &request) {
   std::string message;
   ScopedDiagnosticHandler handler(model.getContext(), [&](Diagnostic &error) {
     if (error.getSeverity() == DiagnosticSeverity::Error)
@@ -135,7 +135,7 @@ static void addUnusedInput(mlir::ModuleOp model) {
 /// evaluation needs most now and then.
 static std::string checkEntries(MLIRContext &context, uint64_t seed,
                                 unsigned &bounded) {
-  using Kind = BudgetRequest::Kind;
+  using Kind = plan::Budget::Kind;
   random_graphs::GraphOptions small;
   small.minSteps = 1;
   small.maxSteps = 3;
@@ -155,9 +155,9 @@ static std::string checkEntries(MLIRContext &context, uint64_t seed,
     return "with an evaluation: " + wrong;
   uint64_t least = plans->smallest().bytes();
   bounded += least > plans->smallest().stepBytes();
-  for (const BudgetRequest &request :
-       {BudgetRequest{Kind::Bytes, least, 0},
-        BudgetRequest{Kind::Percent, 0, 100}, BudgetRequest{Kind::Knee, 0, 0}})
+  for (const plan::Budget &request :
+       {plan::Budget{Kind::Bytes, least, 0},
+        plan::Budget{Kind::Percent, 0, 100}, plan::Budget{Kind::Knee, 0, 0}})
     if (std::string refusal = refusalOf(model, options, request);
         !refusal.empty())
       return "a budget that plans name is refused: " + refusal;

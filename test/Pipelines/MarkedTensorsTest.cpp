@@ -146,8 +146,8 @@ TEST_F(MarkedTensors, AreHeldWhateverTheBudget) {
     CompileOptions options;
     options.checkpointing = "none";
     options.evaluation = false;
-    options.budget = BudgetRequest{};
-    options.budget->kind = BudgetRequest::Kind::Bytes;
+    options.budget = plan::Budget{};
+    options.budget->kind = plan::Budget::Kind::Bytes;
     options.budget->bytes = bytes;
     return succeeded(lowerModel(*module, options, CompileLevel::Program));
   };

@@ -24,7 +24,7 @@ using namespace reprise::end_to_end;
 namespace {
 struct PocketCase {
   std::string model, mode;
-  std::optional<BudgetRequest> budget;
+  std::optional<plan::Budget> budget;
 };
 
 std::ostream &operator<<(std::ostream &stream, const PocketCase &c) {
@@ -205,7 +205,7 @@ static std::vector<PocketCase> allCases() {
       cases.push_back({info.name, mode, {}});
   for (const char *model : {"mlp", "resnet18"})
     cases.push_back(
-        {model, "none", BudgetRequest{BudgetRequest::Kind::Knee, 0, 0}});
+        {model, "none", plan::Budget{plan::Budget::Kind::Knee, 0, 0}});
   return cases;
 }
 

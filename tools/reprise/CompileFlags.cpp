@@ -6,7 +6,6 @@
 
 #include "reprise/CheckpointingModes.h"
 #include "reprise/Console/Console.h"
-#include "reprise/Driver/RooflineCache.h"
 #include "reprise/Limits.h"
 #include "reprise/Runtime/HostProcessors.h"
 #include "reprise/Target/Target.h"
@@ -18,7 +17,6 @@
 #include <cmath>
 #include <limits>
 #include <set>
-#include <unistd.h>
 
 using namespace reprise;
 using namespace reprise::driver;
@@ -166,7 +164,6 @@ std::vector<std::string> CompileFlags::allGiven() const {
 
 void CompileFlags::setMode(const std::string &mode) {
   llvm::StringRef rest = mode;
-  wasSet = true;
   budget.reset();
   checkpointing.reset();
   if (rest.consume_front("budget=")) {
@@ -189,38 +186,24 @@ std::vector<std::string> CompileFlags::files() const {
   return files;
 }
 
-std::string CompileFlags::device() const {
-  std::string text = target.value_or(CompileOptions().target);
-  return text.substr(0, text.find(':'));
+static bool isGiven(const CLI::App *command, const char *name) {
+  const CLI::Option *option = command->get_option_no_throw(name);
+  return option && option->count();
 }
 
-rt::Expected<CostModel> CompileFlags::costs(Target &device, unsigned threads,
-                                            bool mayWarn) const {
-  auto measured = [&]() -> rt::Expected<rt::Roofline> {
-    if (std::optional<rt::Roofline> described = device.describedRoofline())
-      return *described;
-    Machine machine = device.machine();
-    return machineRoofline(
-        {device.device(), machine.processor, machine.library, threads},
-        [&](unsigned) {
-          Activity activity("measuring this machine's speed");
-          return device.measureRoofline();
-        },
-        mayWarn && ::isatty(STDERR_FILENO));
-  };
-  rt::Expected<rt::Roofline> rates =
-      roofline ? text::parseRoofline(*roofline) : measured();
-  if (!rates.ok())
-    return rates.status();
-  return CostModel::load(*rates, profile.value_or(std::string()));
-}
-
-void CompileFlags::warnElsewhere(const CostModel &costs, const Target &device,
-                                 unsigned threads) const {
-  std::string other =
-      costs.profile ? costs.profile->difference(device.machine(), threads) : "";
-  if (!other.empty())
-    warn("'" + *profile + "' was measured elsewhere: " + other);
+rt::Expected<CostSource> CompileFlags::costSource() const {
+  CostSource source;
+  if (roofline) {
+    rt::Expected<rt::Roofline> rates = text::parseRoofline(*roofline);
+    if (!rates.ok())
+      return rates.status();
+    source.roofline = *rates;
+  }
+  source.profile = profile.value_or(std::string());
+  source.isWanted = roofline || profile || isGiven(command, "--sweep") ||
+                    isGiven(command, "--compare");
+  source.mayWarn = !isGiven(command, "--json");
+  return source;
 }
 
 /// Converts a mode to the form of sg-assign-checkpointing: sizes in bytes.
@@ -250,16 +233,16 @@ static rt::Expected<std::string> readMode(const std::string &mode) {
 }
 
 /// Reads "2GiB", "80%" or "auto".
-static rt::Expected<BudgetRequest> readBudget(const std::string &text) {
+static rt::Expected<plan::Budget> readBudget(const std::string &text) {
   if (text == "auto")
-    return BudgetRequest{};
+    return plan::Budget{};
   if (!text.empty() && text.back() == '%') {
     double percent = 0;
     if (llvm::StringRef(text).drop_back().getAsDouble(percent) ||
         !(percent > 0 && percent <= 1000))
       return misuse("--budget is '" + text +
                     "'; a share is above 0% and at most 1000%");
-    return BudgetRequest{BudgetRequest::Kind::Percent, 0, percent};
+    return plan::Budget{plan::Budget::Kind::Percent, 0, percent};
   }
   rt::Expected<uint64_t> bytes = text::parseSize(text);
   if (!bytes.ok())
@@ -270,12 +253,7 @@ static rt::Expected<BudgetRequest> readBudget(const std::string &text) {
   if (*bytes <= 100 && llvm::all_of(text, llvm::isDigit))
     return misuse("--budget is " + text + " bytes; did you mean " + text +
                   "%?");
-  return BudgetRequest{BudgetRequest::Kind::Bytes, *bytes, 0};
-}
-
-static bool isGiven(const CLI::App *command, const char *name) {
-  const CLI::Option *option = command->get_option_no_throw(name);
-  return option && option->count();
+  return plan::Budget{plan::Budget::Kind::Bytes, *bytes, 0};
 }
 
 /// Returns true if a budget may be added later: by a schedule, or by the
@@ -287,11 +265,6 @@ bool CompileFlags::mayGetBudget() const {
           llvm::any_of(
               command->get_option(schedule)->results(),
               [](llvm::StringRef entry) { return entry.contains("budget="); }));
-}
-
-/// Returns true if costs will be needed: for a budget, and for a curve of all.
-bool CompileFlags::plansBudget() const {
-  return budget || isGiven(command, "--sweep") || isGiven(command, "--compare");
 }
 
 /// Reads the effort of the search for plans.
@@ -351,7 +324,7 @@ rt::Expected<CompileOptions> CompileFlags::options() const {
     options.checkpointing = *mode;
   }
   if (budget) {
-    rt::Expected<BudgetRequest> request = readBudget(*budget);
+    rt::Expected<plan::Budget> request = readBudget(*budget);
     if (!request.ok())
       return request.status();
     options.budget = *request;
@@ -378,15 +351,6 @@ rt::Expected<CompileOptions> CompileFlags::options() const {
     return misuse("--target: " + device.status().message());
   if (target)
     REPRISE_RETURN_IF_ERROR((*device)->prepare());
-  // Measured only if a plan needs it: it takes a moment.
-  if (plansBudget() || roofline || profile || (*device)->describedRoofline()) {
-    rt::Expected<CostModel> model =
-        costs(**device, options.threads, !isGiven(command, "--json"));
-    if (!model.ok())
-      return model.status();
-    warnElsewhere(*model, **device, options.threads);
-    options.roofline = model->roofline;
-    options.profile = profile.value_or(std::string());
-  }
+  REPRISE_RETURN_IF_ERROR(costSource().status());
   return options;
 }

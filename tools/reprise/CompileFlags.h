@@ -2,6 +2,7 @@
 #ifndef REPRISE_TOOLS_COMPILEFLAGS_H
 #define REPRISE_TOOLS_COMPILEFLAGS_H
 
+#include "reprise/Driver/MachineCosts.h"
 #include "reprise/Passes/Optimizers.h"
 #include "reprise/Passes/Pipelines.h"
 #include "reprise/Runtime/Trainer/RunSettings.h"
@@ -28,13 +29,8 @@ public:
   std::string firstGiven() const;
   /// Returns the names of all given options, such as "--threads".
   std::vector<std::string> allGiven() const;
-  /// Returns the costs of ops on `threads` threads: the given roofline, or that
-  /// of this machine as a `device`, and the profile.
-  rt::Expected<CostModel> costs(Target &device, unsigned threads,
-                                bool mayWarn) const;
-  /// Warns if the profile is of another machine.
-  void warnElsewhere(const CostModel &costs, const Target &device,
-                     unsigned threads) const;
+  /// Returns the source of costs that the options say.
+  rt::Expected<CostSource> costSource() const;
   /// Takes from a state's run settings the settings without an option: threads,
   /// mixed precision, the optimizer and its hyperparameters, gradient clipping,
   /// micro-batches.
@@ -58,23 +54,15 @@ public:
   /// are reported when the options are read.
   std::vector<std::string> classWeightWords() const;
   bool hasTarget() const { return target.has_value(); }
-  /// Returns the device that programs are compiled for: "cpu" of "cpu:native".
-  std::string device() const;
-  /// Sets --target.
-  void setTarget(std::string text) { target = std::move(text); }
   /// Sets "budget=SIZE" as --budget and other modes as --checkpointing, in
   /// place of the given ones.
   void setMode(const std::string &mode);
-  bool hasSetMode() const { return wasSet; }
   /// Returns the files that compiling reads in addition to the model.
   std::vector<std::string> files() const;
   /// Returns the given text; "" without one.
   std::string budgetText() const { return budget.value_or(""); }
-  /// Sets --budget.
-  void setBudget(std::string text) { budget = std::move(text); }
 
 private:
-  bool plansBudget() const;
   bool mayGetBudget() const;
   void addOptimizerOptions();
   /// Takes the clipping settings of a state.
@@ -98,7 +86,6 @@ private:
 
   CLI::App *command = nullptr;
   std::optional<std::string> checkpointing, budget, roofline, profile, target;
-  bool wasSet = false; // the mode, by setMode
   std::vector<std::string> keep, recompute, noWeightDecay;
   std::optional<std::string> optimizer, amp, attention, fusion;
   std::map<std::string, std::optional<double>> numbers; // by hyperparameter

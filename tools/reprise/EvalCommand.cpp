@@ -2,14 +2,14 @@
 
 #include "Command.h"
 #include "CommandLine.h"
-#include "EvaluationData.h"
 #include "RecipeFlags.h"
-#include "RunSource.h"
+#include "RunFlags.h"
 #include "reprise/Console/Console.h"
 #include "reprise/Console/Interrupts.h"
 #include "reprise/Console/JsonAnswer.h"
 #include "reprise/Report/ClassTable.h"
 #include "reprise/Run/Evaluation.h"
+#include "reprise/Run/EvaluationData.h"
 #include "reprise/Run/Inventory.h"
 #include "reprise/Runtime/OutputFile.h"
 #include "reprise/Runtime/Trainer/State.h"
@@ -153,6 +153,7 @@ static rt::Status evaluateModel(EvalOptions &options) {
   RunRequest request;
   request.split = *split;
   request.onlyEvaluates = true;
+  REPRISE_RETURN_IF_ERROR(options.run.read());
   auto running = RunningProgram::open(options.run, request);
   if (!running.ok())
     return running.status();

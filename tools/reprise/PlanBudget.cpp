@@ -1,7 +1,7 @@
 //===- PlanBudget.cpp - reprise plan --budget -----------------------------===//
 //
 // The plan is the one of 'reprise compile': the model is lowered in the same
-// way, and the choice is observed on the way.
+// way.
 //
 //===----------------------------------------------------------------------===//
 
@@ -66,40 +66,32 @@ static rt::Status planBudget(ModelRequest request,
   // A sweep without a budget marks the knee.
   bool isAsked = request.compile.budget.has_value();
   if (!isAsked)
-    request.compile.budget = BudgetRequest{};
-  CompileOptions compile = request.compile;
+    request.compile.budget = plan::Budget{};
   std::optional<BudgetFacts> facts, refused;
   SweepFacts sweep;
-  compile.budgetObserver = [&](BudgetPlans &plans, uint64_t budget,
-                               std::optional<PlanChoice> choice) {
-    BudgetFacts found = budgetFactsOf(request.source, plans, budget);
-    if (choice)
-      found.plan = pointFactsOf(*choice);
-    if (options.sweep)
-      sweep = sweepPlans(plans, found, compile.threads);
-    if (!choice)
-      refused = found;
-  };
-  rt::Status lowered;
   {
     Activity activity("planning " + request.source);
     Compiler compiler;
     REPRISE_RETURN_IF_ERROR(
         compiler.load(request.source, request.kind, request.model));
-    // A sweep needs more plans than a cached program holds.
-    lowered = options.sweep ? compiler.lower(compile, CompileLevel::Program)
-                            : lowerToProgram(compiler, request, compile);
-    if (lowered.ok()) {
+    if (options.sweep) {
+      // A sweep needs more plans than a cached program holds.
+      REPRISE_RETURN_IF_ERROR(sweepModel(compiler, request, sweep));
+      if (!sweep.budget.plan)
+        refused = sweep.budget;
+    } else {
+      auto lowered = lowerToProgram(compiler, request);
+      if (!lowered.ok())
+        return lowered.status();
+      refused = *lowered;
+    }
+    if (!refused) {
       rt::Expected<ProgramFacts> program = compiler.facts();
       if (!program.ok())
         return program.status();
       facts = budgetFactsOf(request.source, *program);
     }
   }
-  if (!sweep.contradiction.empty())
-    return contradiction(sweep.contradiction);
-  if (!refused && !lowered.ok())
-    return lowered;
   if (refused && !options.sweep && !options.json)
     return refuse(request, *refused);
   if (refused && !options.sweep) {
@@ -177,8 +169,8 @@ static rt::Status planBatch(const ModelRequest &request, BudgetReport &report) {
     return misuse("'" + request.source +
                   "' fixes the number of images of a step; --max-batch is for "
                   "models of the zoo");
-  const std::optional<BudgetRequest> &asked = request.compile.budget;
-  if (!asked || asked->kind != BudgetRequest::Kind::Bytes)
+  const std::optional<plan::Budget> &asked = request.compile.budget;
+  if (!asked || asked->kind != plan::Budget::Kind::Bytes)
     return misuse("--max-batch needs a --budget in bytes, as 2GiB");
   if (request.model.batch)
     return misuse("--max-batch looks for the batch; leave out --batch");

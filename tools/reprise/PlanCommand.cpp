@@ -14,15 +14,14 @@
 #include "PlanCompare.h"
 #include "ProgramSource.h"
 #include "RequestFlags.h"
-#include "RunSource.h"
+#include "RunFlags.h"
 #include "reprise/Budget/ModeAdvice.h"
 #include "reprise/CheckpointingModes.h"
 #include "reprise/Console/Console.h"
 #include "reprise/Console/JsonAnswer.h"
 #include "reprise/Program/BudgetFacts.h"
+#include "reprise/Report/PlanTable.h"
 #include "reprise/Report/ProcessTable.h"
-#include "reprise/Text/Size.h"
-#include "reprise/Text/Table.h"
 #include <nlohmann/json.hpp>
 
 using namespace reprise;
@@ -39,11 +38,6 @@ struct PlanCommandOptions {
   BudgetPlanOptions budget;
   ModelFlags model;
   CompileFlags compile;
-};
-
-struct PlanRow {
-  std::string source;
-  ProgramFacts facts;
 };
 } // namespace
 
@@ -110,51 +104,6 @@ static rt::Status planSource(const PlanCommandOptions &options,
 // Tables
 //===----------------------------------------------------------------------===//
 
-static std::string modeOf(const ProgramFacts &facts) {
-  return facts.checkpointing.empty() ? "?" : describeMode(facts);
-}
-
-static std::string summaryTable(const std::vector<PlanRow> &rows,
-                                const std::string &entryName) {
-  text::Table table({{"model", text::Align::Left},
-                     {"checkpointing", text::Align::Left},
-                     {"fixed"},
-                     {"kept"},
-                     {"peak"},
-                     {"above fixed"},
-                     {"recomputed"},
-                     {"share"},
-                     {"placement"}});
-  std::vector<EntrySummary> summaries;
-  for (const PlanRow &row : rows)
-    summaries.push_back(summarize(row.facts, *row.facts.entry(entryName)));
-  auto column = [&](auto bytesOf) {
-    std::vector<uint64_t> bytes;
-    for (const EntrySummary &summary : summaries)
-      bytes.push_back(bytesOf(summary));
-    return text::formatSizesApart(bytes);
-  };
-  using Summary = const EntrySummary &;
-  auto fixed = column([](Summary s) { return s.fixed; });
-  auto kept = column([](Summary s) { return s.kept; });
-  auto peak = column([](Summary s) { return s.peak; });
-  auto above = column([](Summary s) { return s.peak - s.fixed; });
-  for (size_t at = 0; at < rows.size(); ++at) {
-    Summary summary = summaries[at];
-    table.add({rows[at].source, modeOf(rows[at].facts), fixed[at], kept[at],
-               peak[at], above[at], text::formatFlops(summary.recomputedFlops),
-               text::formatPercent(summary.recomputedShare()),
-               text::formatFixed(summary.placementRatio(), 4)});
-  }
-  return table.str();
-}
-
-static constexpr const char *kLegend =
-    "fixed: parameters, optimizer state and constants; kept: activations live "
-    "after the\nforward pass; peak: fixed included; share: of the step's "
-    "arithmetic without\nrecomputation; placement: placed bytes over the "
-    "largest sum of live bytes (1 is best)\n";
-
 /// Returns notes on the inferior modes of each model.
 static std::string beatenNotes(const std::vector<PlanRow> &rows,
                                const std::string &entryName) {
@@ -172,93 +121,6 @@ static std::string beatenNotes(const std::vector<PlanRow> &rows,
     text += beaten.empty() ? "" : "\n" + beaten;
   }
   return text;
-}
-
-/// Returns the bytes that each model's attention scores would take, one line
-/// per model.
-static std::string attentionNotes(const std::vector<PlanRow> &rows,
-                                  const std::string &entryName) {
-  std::string text, last;
-  for (const PlanRow &row : rows) {
-    EntrySummary summary = summarize(row.facts, *row.facts.entry(entryName));
-    if (!summary.tiled || row.source == last)
-      continue;
-    last = row.source;
-    text += "\n" + row.source + ": " + std::to_string(summary.tiled) +
-            (summary.tiled == 1 ? " attention runs" : " attentions run") +
-            " by tiles; " + text::formatSize(summary.unstored) +
-            " of scores are not stored\n";
-  }
-  return text;
-}
-
-static std::string moduleTable(const EntryFacts &entry, unsigned depth) {
-  text::Table table({{"module", text::Align::Left},
-                     {"steps"},
-                     {"forward"},
-                     {"backward"},
-                     {"recomputed"},
-                     {"traffic"},
-                     {"kept"},
-                     {"at peak"}});
-  for (const ModuleFacts &module : byModule(entry, depth)) {
-    uint64_t traffic = 0;
-    for (uint64_t bytes : module.bytes)
-      traffic += bytes;
-    auto flops = [&](Phase phase) {
-      return text::formatFlops(module.flops[size_t(phase)]);
-    };
-    table.add({module.module.empty() ? "(none)" : module.module,
-               std::to_string(module.steps), flops(Phase::Forward),
-               flops(Phase::Backward), flops(Phase::Recompute),
-               text::formatSize(traffic), text::formatSize(module.kept),
-               text::formatSize(module.atPeak)});
-  }
-  return table.str();
-}
-
-static nlohmann::ordered_json moduleJson(const EntryFacts &entry,
-                                         unsigned depth) {
-  auto json = nlohmann::ordered_json::array();
-  for (const ModuleFacts &module : byModule(entry, depth)) {
-    nlohmann::ordered_json line = {{"module", module.module},
-                                   {"steps", module.steps},
-                                   {"kept_bytes", module.kept},
-                                   {"bytes_at_peak", module.atPeak}};
-    for (size_t phase = 0; phase < kCountOf<Phase>; ++phase) {
-      std::string name = termName(Phase(phase));
-      line[name + "_flops"] = module.flops[phase];
-      line[name + "_traffic_bytes"] = module.bytes[phase];
-    }
-    json.push_back(std::move(line));
-  }
-  return json;
-}
-
-static nlohmann::ordered_json rowJson(const PlanRow &row,
-                                      const PlanCommandOptions &options) {
-  const EntryFacts &entry = *row.facts.entry(options.entry);
-  EntrySummary summary = summarize(row.facts, entry);
-  nlohmann::ordered_json json = {
-      {"source", row.source},
-      {"model", row.facts.model},
-      {"entry", entry.name},
-      {"checkpointing", row.facts.checkpointing},
-      {"threads", row.facts.threads},
-      {"fixed_bytes", summary.fixed},
-      {"kept_bytes", summary.kept},
-      {"peak_bytes", summary.peak},
-      {"max_live_bytes", summary.maxLive},
-      {"placement_ratio", summary.placementRatio()},
-      {"unstored_score_bytes", summary.unstored},
-      {"base_flops", summary.baseFlops},
-      {"recomputed_flops", summary.recomputedFlops},
-      {"recomputed_share", summary.recomputedShare()}};
-  if (options.byModule)
-    json["modules"] = moduleJson(entry, options.depth);
-  if (auto budget = budgetFactsOf(row.source, row.facts, entry))
-    json["budget"] = toJson(*budget);
-  return json;
 }
 
 static rt::Status checkEntries(const std::vector<PlanRow> &rows,
@@ -301,6 +163,7 @@ static rt::Status planProcesses(const PlanCommandOptions &options) {
     flags.data = options.data;
     flags.model = options.model;
     flags.compile = options.compile;
+    REPRISE_RETURN_IF_ERROR(flags.read());
     auto prepared = prepareRun(flags, RunRequest());
     if (!prepared.ok())
       return prepared.status();
@@ -339,10 +202,11 @@ static rt::Status planAll(const PlanCommandOptions &options) {
   if (options.json) {
     auto json = nlohmann::ordered_json::array();
     for (const PlanRow &row : rows)
-      json.push_back(rowJson(row, options));
+      json.push_back(
+          rowJson(row, options.entry, options.byModule, options.depth));
     return printJson({{"plans", json}});
   }
-  std::string text = summaryTable(rows, options.entry) + "\n" + kLegend;
+  std::string text = planTable(rows, options.entry);
   text +=
       attentionNotes(rows, options.entry) + beatenNotes(rows, options.entry);
   for (const PlanRow &row : rows)

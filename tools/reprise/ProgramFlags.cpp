@@ -54,9 +54,9 @@ static rt::Status readSchedule(const std::vector<std::string> &entries,
     if (mode.empty())
       return wrong(entry, "write EPOCHS:MODE, as 0-9:segments=8");
     if (when == "on_out_of_memory") {
-      if (!plan.onOutOfMemory.empty())
+      if (!plan.onOutOfMemory.isOwn())
         return wrong(entry, "on_out_of_memory is given twice");
-      plan.onOutOfMemory = mode.str();
+      plan.onOutOfMemory.text = mode.str();
       continue;
     }
     uint64_t first = 0;
@@ -71,7 +71,8 @@ static rt::Status readSchedule(const std::vector<std::string> &entries,
                                           : "epochs leave no gap; the next one "
                                             "is " +
                                                 std::to_string(*next));
-    phases.push_back({first, mode.str()});
+    phases.push_back({first, {}});
+    phases.back().mode.text = mode.str();
     next = end;
   }
   if (next && !phases.empty())
@@ -105,7 +106,7 @@ static rt::Expected<rt::Bucket> readBucket(StringRef text) {
 rt::Expected<ProgramPlan> ProgramFlags::read() const {
   ProgramPlan plan;
   REPRISE_RETURN_IF_ERROR(readSchedule(schedule, plan));
-  bool hasModes = !plan.phases.front().mode.empty();
+  bool hasModes = !plan.phases.front().mode.isOwn();
   for (const char *name : {"--checkpointing", "--budget"})
     if (hasModes && command->count(name))
       return misuse(std::string(name) +

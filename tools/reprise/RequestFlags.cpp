@@ -8,7 +8,8 @@ using namespace reprise::driver;
 
 rt::Expected<ModelRequest> driver::readRequest(const std::string &source,
                                                const ModelFlags &model,
-                                               const CompileFlags &compile) {
+                                               const CompileFlags &compile,
+                                               Costs costs) {
   rt::Expected<SourceKind> kind = classifySource(source);
   if (!kind.ok())
     return kind.status();
@@ -34,8 +35,18 @@ rt::Expected<ModelRequest> driver::readRequest(const std::string &source,
   bool isAsked = compile.hasCheckpointing() || modelOptions->annotate;
   if (*kind == SourceKind::Zoo && !isAsked)
     compileOptions->checkpointing = "none";
-  return ModelRequest{source, *kind, *modelOptions, *compileOptions,
-                      compile.hasSetMode()};
+  ModelRequest request;
+  request.source = source;
+  request.kind = *kind;
+  request.model = *modelOptions;
+  request.compile = std::move(*compileOptions);
+  request.hasMode = compile.hasCheckpointing();
+  request.hasTarget = compile.hasTarget();
+  request.balancesClasses = compile.balancesClasses();
+  request.costs = *compile.costSource();
+  if (costs == Costs::Now)
+    REPRISE_RETURN_IF_ERROR(settleCosts(request));
+  return request;
 }
 
 rt::Status driver::refuseFlag(const std::string &artifact,

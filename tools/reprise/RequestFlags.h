@@ -8,11 +8,16 @@
 
 namespace reprise::driver {
 
+/// Costs of plans are settled when a request is read, or later, when the device
+/// of a run is known.
+enum class Costs { Now, Later };
+
 /// Reads a request for a model of the zoo or a file of MLIR; rejects artifacts,
 /// and options of the zoo's models for others.
 rt::Expected<ModelRequest> readRequest(const std::string &source,
                                        const ModelFlags &model,
-                                       const CompileFlags &compile);
+                                       const CompileFlags &compile,
+                                       Costs costs = Costs::Now);
 
 /// Fails if a flag was given together with an artifact, which no option of a
 /// model or a compilation can change; succeeds if `given` is "".

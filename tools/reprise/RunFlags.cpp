@@ -1,8 +1,9 @@
 //===- RunFlags.cpp - Options of a run's program and data -----------------===//
 
-#include "RunSource.h"
+#include "RunFlags.h"
 #include "SettingOptions.h"
 #include "reprise/Console/Console.h"
+#include "reprise/Driver/ProgramCache.h"
 #include "reprise/Text/Size.h"
 #include <algorithm>
 
@@ -106,19 +107,36 @@ rt::Status RunFlags::takeClassNames(const std::vector<std::string> &ofState,
   return {};
 }
 
-rt::DataSpec RunFlags::dataSpec() const {
-  rt::DataSpec spec;
-  spec.source = data;
-  spec.syntheticSize = syntheticSize;
-  spec.images = images;
-  spec.classNames = classNames;
-  spec.testSplit = testSplit;
-  spec.loaderThreads = loaderThreads;
-  return spec;
+rt::Status RunFlags::read() {
+  rt::Expected<SourceKind> kind = classifySource(source);
+  if (!kind.ok())
+    return kind.status();
+  if (*kind == SourceKind::Artifact)
+    return refuseFlags(source, model, compile);
+  rt::Expected<ModelRequest> read =
+      readRequest(source, model, compile, Costs::Later);
+  if (!read.ok())
+    return read.status();
+  request = std::move(*read);
+  return {};
 }
 
-rt::DatasetOptions RunFlags::dataOptions() const {
-  rt::DatasetOptions options;
-  options.ignored = compile.ignoredLabel();
-  return options;
+rt::Status RunFlags::readModes(ProgramPlan &plan) const {
+  REPRISE_RETURN_IF_ERROR(ProgramCache::ofUser().status());
+  std::vector<ProgramMode *> modes = {&plan.onOutOfMemory};
+  for (EpochPhase &phase : plan.phases)
+    modes.push_back(&phase.mode);
+  for (ProgramMode *mode : modes) {
+    if (mode->isOwn())
+      continue;
+    CompileFlags with = compile;
+    with.setMode(mode->text);
+    rt::Expected<ModelRequest> read =
+        readRequest(source, model, with, Costs::Later);
+    if (!read.ok())
+      return misuse("--checkpointing-schedule: " + read.status().message());
+    mode->checkpointing = read->compile.checkpointing;
+    mode->budget = read->compile.budget;
+  }
+  return {};
 }

@@ -8,9 +8,7 @@
 
 #include "Command.h"
 #include "CommandLine.h"
-#include "EvaluationData.h"
 #include "RecipeCheck.h"
-#include "RunPrograms.h"
 #include "TrainFlags.h"
 #include "TrainOutcome.h"
 #include "reprise/Console/Console.h"
@@ -18,8 +16,10 @@
 #include "reprise/Console/JsonAnswer.h"
 #include "reprise/Console/TypedCommand.h"
 #include "reprise/Run/Evaluation.h"
+#include "reprise/Run/EvaluationData.h"
 #include "reprise/Run/Inventory.h"
 #include "reprise/Run/ProgramQueue.h"
+#include "reprise/Run/RunPrograms.h"
 #include "reprise/Runtime/HostMemory.h"
 #include "reprise/Runtime/OutputFile.h"
 #include "reprise/Runtime/Trainer/File.h"
@@ -406,7 +406,9 @@ static rt::Status train(TrainFlags &options) {
   auto checkpointLock = lockCheckpoint(options);
   if (!checkpointLock.ok())
     return checkpointLock.status();
-  REPRISE_RETURN_IF_ERROR(classifySource(options.run.source).status());
+  REPRISE_RETURN_IF_ERROR(options.run.read());
+  if (!options.plan.isPlain())
+    REPRISE_RETURN_IF_ERROR(options.run.readModes(options.plan));
   REPRISE_RETURN_IF_ERROR(options.hooks.load());
   request.gradients = !options.train.gradientsPath.empty();
   request.checkFinite = options.checkFinite;

@@ -5,7 +5,7 @@
 #include "HookFlags.h"
 #include "ProgramFlags.h"
 #include "RecipeFlags.h"
-#include "RunSource.h"
+#include "RunFlags.h"
 #include "reprise/Runtime/Trainer/Trainer.h"
 #include <optional>
 

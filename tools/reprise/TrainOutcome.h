@@ -2,8 +2,8 @@
 #ifndef REPRISE_TOOLS_TRAINOUTCOME_H
 #define REPRISE_TOOLS_TRAINOUTCOME_H
 
-#include "RunPrograms.h"
 #include "TrainFlags.h"
+#include "reprise/Run/RunPrograms.h"
 
 namespace reprise::driver {
 

@@ -33,6 +33,12 @@ struct SweepFacts {
 /// recomputation, and runs solvers.
 SweepFacts sweepPlans(BudgetPlans &plans, BudgetFacts budget, unsigned threads);
 
+/// Sweeps the model that `compiler` has loaded, and lowers it to a program with
+/// the request's budget if that can be met: `sweep.budget` then has a plan.
+/// Fails if plans contradict their proofs.
+rt::Status sweepModel(Compiler &compiler, const ModelRequest &request,
+                      SweepFacts &sweep);
+
 /// Adds the checkpointing modes, each without a budget.
 rt::Status addModes(const ModelRequest &request,
                     const std::vector<std::string> &modes, SweepFacts &facts);

@@ -20,6 +20,12 @@ rt::Status refuseShortly(const ModelRequest &request, const BudgetFacts &facts);
 nlohmann::ordered_json refusalJson(const ModelRequest &request,
                                    const BudgetFacts &facts);
 
+/// Lowers the request that `compiler` has loaded to a program. A plan that
+/// requires a search is taken from the cache, or added to it. Returns the facts
+/// of a budget that cannot be met; nothing otherwise.
+rt::Expected<std::optional<BudgetFacts>>
+lowerToProgram(Compiler &compiler, const ModelRequest &request);
+
 /// Loads a request and lowers it to a level; fails for a budget that cannot be
 /// met.
 rt::Status lowerRequest(Compiler &compiler, const ModelRequest &request,

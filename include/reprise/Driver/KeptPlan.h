@@ -6,12 +6,26 @@
 
 namespace reprise::driver {
 
-/// Lowers the request that `compiler` has loaded to a program. With a budget,
-/// which requires a search, takes the cache's if it has one, and otherwise adds
-/// it to the cache. `options` are the request's, with an observer, which does
-/// not see a cached plan.
-rt::Status lowerToProgram(Compiler &compiler, const ModelRequest &request,
-                          const CompileOptions &options);
+/// The plan of a request in the cache: its program.
+class KeptPlan {
+public:
+  /// Names the request's plan; `loaded` holds its model.
+  static rt::Expected<KeptPlan> of(const ModelRequest &request,
+                                   const Compiler &loaded);
+  /// Lowers the model of `compiler` to the cached program. Returns false, and
+  /// changes nothing, if the cache holds none that can be read.
+  bool recall(Compiler &compiler, const CompileOptions &options) const;
+  /// Adds the program that `compiler` holds.
+  void keep(const Compiler &compiler) const;
+
+private:
+  KeptPlan(ProgramCache cache, std::string name, std::string title)
+      : cache(std::move(cache)), name(std::move(name)),
+        title(std::move(title)) {}
+
+  ProgramCache cache;
+  std::string name, title;
+};
 
 /// A cached answer that takes many plans: text, by the request and the
 /// question.

@@ -50,6 +50,11 @@ public:
   /// Hides warnings from now on, for a mode that the user did not request.
   void hideWarnings();
   rt::Status lower(const CompileOptions &options, CompileLevel level);
+  /// Lowers a model to kernels and chooses a plan within the budget of
+  /// `options`; see planModel. The plans refer to this IR.
+  rt::Expected<PlannedModel> planWithin(const CompileOptions &options);
+  /// Lowers a planned model whose budget can be met to a program.
+  rt::Status lowerPlanned(PlannedModel &planned, const CompileOptions &options);
   /// Lowers a model to its flat step and returns the plans among which a budget
   /// chooses; see planBudgets. They refer to this IR.
   rt::Expected<BudgetPlans> budgetPlans(const CompileOptions &options,

@@ -22,7 +22,6 @@
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/OwningOpRef.h"
 #include "reprise/Passes/OtherEntries.h"
-#include <functional>
 #include <memory>
 
 namespace reprise {
@@ -78,21 +77,19 @@ struct KernelChoice {
   }
 };
 
+/// The other kernels that a model forms; see passes/Remat/OtherKernels.h.
+class OtherKernels;
+
 class BudgetPlans {
 public:
-  /// Returns a module with the flat step of a choice, kernels formed, or
-  /// failure if its mode does not apply to the model.
-  using FormKernels =
-      std::function<mlir::FailureOr<mlir::OwningOpRef<mlir::ModuleOp>>(
-          const KernelChoice &choice)>;
-
   /// Chooses among the schedules of `own` alone, in a program with `others`.
   BudgetPlans(BudgetCurve own, std::vector<OtherEntry> others);
-  /// Chooses also among those of `choices`, which are formed when first needed
+  /// Chooses also among those of `kernels`, which are formed when first needed
   /// and searched with the effort of `options`.
   BudgetPlans(BudgetCurve own, std::vector<OtherEntry> others,
-              BudgetOptions options, std::vector<KernelChoice> choices,
-              FormKernels form);
+              BudgetOptions options, std::unique_ptr<OtherKernels> kernels);
+  BudgetPlans(BudgetPlans &&);
+  ~BudgetPlans();
 
   BudgetCurve &own() { return sets.front()->curve; }
   const BudgetCurve &own() const { return sets.front()->curve; }
@@ -161,9 +158,9 @@ private:
   std::vector<std::unique_ptr<KernelSet>> sets;
   std::vector<OtherEntry> others;
   BudgetOptions options;
-  std::vector<KernelChoice> choices; // not searched yet
-  FormKernels form;
-  uint64_t asked = UINT64_MAX; // the requested budget
+  std::vector<KernelChoice> choices;     // not searched yet
+  std::unique_ptr<OtherKernels> kernels; // null: none
+  uint64_t asked = UINT64_MAX;           // the requested budget
 };
 
 } // namespace reprise

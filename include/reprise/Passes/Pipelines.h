@@ -79,7 +79,7 @@ struct CompileOptions {
   /// normalizations may have one value for each channel.
   bool onlyEvaluates = false;
   /// Bytes that the whole program may take; see sg-rematerialize.
-  std::optional<BudgetRequest> budget;
+  std::optional<plan::Budget> budget;
   /// Effort of the search for a plan within the budget.
   double planWork = 1;
   plan::Effort planEffort = plan::Effort::Normal;
@@ -93,8 +93,6 @@ struct CompileOptions {
   /// Globs of paths or "file:line" of blocks that are annotated in addition to
   /// those of the mode; see sg-assign-checkpointing.
   std::vector<std::string> recompute;
-  /// See BudgetObserver; may be empty.
-  BudgetObserver budgetObserver;
   /// Receives the progress of the search for a budget's plans; may be empty.
   SearchObserver searchObserver;
   /// The number of threads of the program; its bits depend on it.
@@ -122,6 +120,24 @@ void registerPipelines();
 mlir::LogicalResult lowerModel(mlir::ModuleOp module,
                                const CompileOptions &options,
                                CompileLevel level);
+
+/// A model as kernels, the plans among which its budget chooses, and the
+/// choice. The plans refer to the module, which must outlive this.
+struct PlannedModel {
+  std::string name; // of the program
+  BudgetPlans plans;
+  BudgetAnswer answer;
+};
+
+/// The first half of lowerModel to level program, for options with a budget:
+/// rewrites `module`, a model, to kernels, and chooses a plan. A budget that
+/// cannot be met is an answer without a choice.
+mlir::FailureOr<PlannedModel> planModel(mlir::ModuleOp module,
+                                        const CompileOptions &options);
+
+/// The second half: rewrites the module of a plan with a choice to a program.
+mlir::LogicalResult lowerPlanned(mlir::ModuleOp module, PlannedModel &planned,
+                                 const CompileOptions &options);
 
 /// Rewrites `module`, a model, to its flat training step ("train_step") of
 /// kernels and library ops: the input of a BudgetCurve.

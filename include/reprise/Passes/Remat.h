@@ -5,6 +5,7 @@
 #include "mlir/Pass/Pass.h"
 #include "reprise/IR/Remat.h"
 #include "reprise/Passes/BudgetPlans.h"
+#include "reprise/Plan/Budget.h"
 
 namespace reprise {
 
@@ -12,20 +13,13 @@ namespace reprise {
 #define GEN_PASS_REGISTRATION
 #include "reprise/Passes/RematPasses.h.inc"
 
-/// The forms of a budget.
-struct BudgetRequest {
-  enum class Kind { Bytes, Percent, Knee } kind = Kind::Knee;
-  uint64_t bytes = 0;
-  double percent = 0;
-};
-
 /// The curve of a flat function of kernels and library ops, for a processor and
 /// this machine's library.
 mlir::FailureOr<BudgetCurve> computeBudgetCurve(mlir::func::FuncOp step,
                                                 const BudgetOptions &options);
 
 /// The bytes that a request amounts to for `plans`.
-uint64_t bytesOf(const BudgetRequest &request, BudgetPlans &plans);
+uint64_t bytesOf(const plan::Budget &request, BudgetPlans &plans);
 
 /// Reports at the function that `budget` cannot be met.
 mlir::InFlightDiagnostic refuseBudget(BudgetPlans &plans, uint64_t budget);
@@ -38,17 +32,20 @@ rt_dialect::CertificateAttr certify(BudgetPlans &plans, uint64_t budget,
 /// with its clones. Cannot fail.
 void applySchedule(BudgetCurve &curve, uint32_t point);
 
-/// Receives the plans and the choice among them; without a choice, it is called
-/// in place of the error that the budget cannot be met.
-using BudgetObserver = std::function<void(BudgetPlans &plans, uint64_t budget,
-                                          std::optional<PlanChoice> choice)>;
+/// The bytes of a budget, and the cheapest choice within it, if there is one.
+struct BudgetAnswer {
+  uint64_t bytes = 0;
+  std::optional<PlanChoice> choice;
+};
 
-/// Rewrites the chosen schedule's function to hold its ops in order, after
-/// remarks, and returns the choice; none, reported to `observer` or as an
-/// error, if no schedule fits.
-std::optional<PlanChoice> fitBudget(BudgetPlans &plans,
-                                    const BudgetRequest &request,
-                                    const BudgetObserver &observer);
+/// Chooses among `plans`. Fails with an error if they contradict their proofs.
+mlir::FailureOr<BudgetAnswer> answerBudget(BudgetPlans &plans,
+                                           const plan::Budget &budget);
+
+/// Rewrites the chosen schedule's function to hold its ops in order, with the
+/// certificate of the answer, after remarks. Fails with an error if the plan is
+/// not valid.
+mlir::LogicalResult applyAnswer(BudgetPlans &plans, const BudgetAnswer &answer);
 
 /// Emits a remark for each value that the backward pass reads or that is
 /// recomputed.

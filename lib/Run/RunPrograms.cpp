@@ -1,9 +1,7 @@
 //===- RunPrograms.cpp - The programs of a run with several ---------------===//
 
-#include "RunPrograms.h"
-#include "RequestFlags.h"
+#include "reprise/Run/RunPrograms.h"
 #include "reprise/Console/Console.h"
-#include "reprise/Driver/ProgramCache.h"
 #include "reprise/Runtime/HostMemory.h"
 #include "reprise/Runtime/Trainer/Hooks.h"
 #include "reprise/Runtime/Trainer/Trainer.h"
@@ -54,43 +52,34 @@ bool RunPrograms::isSame(const rt::StepPlace &a, const rt::StepPlace &b) const {
   return keyOf(a) == keyOf(b);
 }
 
-std::string RunPrograms::modeOf(size_t phase) const {
+const ProgramMode &RunPrograms::modeOf(size_t phase) const {
   auto other = isOther.find(phase);
   return other != isOther.end() && other->second ? plan.onOutOfMemory
                                                  : plan.phases[phase].mode;
 }
 
 std::string RunPrograms::nameOf(const Key &key) const {
-  std::string mode = modeOf(key.first);
+  const std::string &mode = modeOf(key.first).text;
   if (key.second == kOwnSize)
     return mode.empty() ? "the model's own" : mode;
   std::string size = plan.buckets[key.second].str();
   return mode.empty() ? size : mode + ", " + size;
 }
 
-RunFlags RunPrograms::flagsOf(size_t phase) const {
-  RunFlags of = flags;
-  if (std::string mode = modeOf(phase); !mode.empty())
-    of.compile.setMode(mode);
+RunSource RunPrograms::sourceOf(size_t phase) const {
+  RunSource of = source;
+  if (of.request)
+    setMode(*of.request, modeOf(phase));
   return of;
 }
 
 /// Returns the run's own request, in a mode and for the images of a bucket.
-rt::Expected<ModelRequest> RunPrograms::requestFor(const std::string &mode,
+rt::Expected<ModelRequest> RunPrograms::requestFor(const ProgramMode &mode,
                                                    size_t bucket) const {
   ModelRequest of = own;
-  if (!mode.empty()) {
-    CompileFlags compile = settled.compile;
-    compile.setMode(mode);
-    rt::Expected<CompileOptions> options = compile.options();
-    if (!options.ok())
-      return options.status();
-    of.compile = std::move(*options);
-    of.isScheduled = true;
-    // Settings that no option expresses by itself.
-    of.compile.emitGradients = own.compile.emitGradients;
-    of.compile.emitNonFinite = own.compile.emitNonFinite;
-    of.compile.loss = own.compile.loss;
+  if (!mode.isOwn()) {
+    setMode(of, mode);
+    REPRISE_RETURN_IF_ERROR(settleCosts(of));
   }
   if (bucket == kOwnSize)
     return of;
@@ -98,24 +87,6 @@ rt::Expected<ModelRequest> RunPrograms::requestFor(const std::string &mode,
   of.model.width = plan.buckets[bucket].width;
   of.model.batch = int64_t(plan.buckets[bucket].batch);
   return of;
-}
-
-/// Checks the text of every mode, before anything is compiled.
-rt::Status RunPrograms::checkModes() const {
-  REPRISE_RETURN_IF_ERROR(ProgramCache::ofUser().status());
-  std::vector<std::string> modes = {plan.onOutOfMemory};
-  for (const EpochPhase &phase : plan.phases)
-    modes.push_back(phase.mode);
-  for (const std::string &mode : modes) {
-    RunFlags of = flags;
-    if (mode.empty())
-      continue;
-    of.compile.setMode(mode);
-    if (rt::Status read = readRequest(of.source, of.model, of.compile).status();
-        !read.ok())
-      return misuse("--checkpointing-schedule: " + read.message());
-  }
-  return {};
 }
 
 //===----------------------------------------------------------------------===//
@@ -161,14 +132,12 @@ rt::Expected<BuiltProgram> RunPrograms::programOf(const Key &key) {
 /// Settles the device, the target and the model once for all programs, which
 /// reads the data. Gives every bucket a batch.
 rt::Status RunPrograms::settle() {
-  rt::Expected<SourceKind> kind = classifySource(flags.source);
-  if (!kind.ok())
-    return kind.status();
-  if (!plan.buckets.empty() && *kind != SourceKind::Zoo)
+  if (!plan.buckets.empty() &&
+      (!source.request || source.request->kind != SourceKind::Zoo))
     return misuse("--buckets compiles a program for each size, which takes a "
                   "model of the zoo; '" +
-                  flags.source + "' has one size");
-  settled = flags;
+                  source.source + "' has one size");
+  RunSource settled = source;
   std::string target;
   REPRISE_RETURN_IF_ERROR(settleDevice(settled, target));
   rt::Expected<ModelRequest> model = modelRequest(settled, request);
@@ -202,9 +171,8 @@ void RunPrograms::takeSizeOfBucket() {
     return;
   own.model.height = smallest->height;
   own.model.width = smallest->width;
-  flags.model.setImage(std::to_string(smallest->height) + "x" +
-                       std::to_string(smallest->width));
-  settled.model = flags.model;
+  source.request->model.height = smallest->height;
+  source.request->model.width = smallest->width;
 }
 
 /// Checks that a model for another size has the variables of the run's own:
@@ -215,7 +183,7 @@ RunPrograms::checkVariables(const rt::Bucket &bucket,
                             const std::vector<ModelVariable> &theirs) const {
   for (size_t i = 0; i < mine.size(); ++i)
     if (i >= theirs.size() || !(mine[i] == theirs[i]))
-      return invalid("images of " + bucket.str() + ": '" + flags.source +
+      return invalid("images of " + bucket.str() + ": '" + source.source +
                      "' has parameters whose shapes follow from the size of "
                      "images, such as '" +
                      mine[i].name + "'; its images are of one size");
@@ -225,21 +193,21 @@ RunPrograms::checkVariables(const rt::Bucket &bucket,
 std::vector<rt::Bucket> RunPrograms::buckets() const {
   std::vector<rt::Bucket> all = plan.buckets;
   for (rt::Bucket &bucket : all)
-    bucket.batch *= flags.compile.microBatches();
+    bucket.batch *= own.compile.microBatches;
   return all;
 }
 
 /// Returns true if the run's own program takes images of the bucket's size.
 bool RunPrograms::isOwnSize(const rt::Bucket &bucket) const {
-  rp_program *own = running.program.get();
-  for (size_t i = 0, n = rp_program_input_count(own, "train_step"); i < n;
+  rp_program *program = running.program.get();
+  for (size_t i = 0, n = rp_program_input_count(program, "train_step"); i < n;
        ++i) {
     rp_tensor_info info = {};
     bool isRead =
-        rt::takeStatus(rp_program_input(own, "train_step", i, &info)).ok();
+        rt::takeStatus(rp_program_input(program, "train_step", i, &info)).ok();
     if (isRead && info.binding == RP_BINDING_DATA && info.rank == 4)
       return info.shape[0] ==
-                 int64_t(bucket.batch * flags.compile.microBatches()) &&
+                 int64_t(bucket.batch * own.compile.microBatches) &&
              info.shape[1] == bucket.height && info.shape[2] == bucket.width;
   }
   return false;
@@ -256,7 +224,7 @@ RunPrograms::build(const rt::Expected<ModelRequest> &wanted, Advice advice) {
   if (!begun.ok())
     return begun.status();
   std::shared_ptr<ProgramBuild> build = std::move(*begun);
-  if (wanted->compile.budget || flags.memoryLimit) {
+  if (wanted->compile.budget || source.memoryLimit) {
     REPRISE_RETURN_IF_ERROR(build->plan(advice, /*isQuiet=*/false));
     REPRISE_RETURN_IF_ERROR(checkArena(build->arenaBytes(), predicted.sum()));
   }
@@ -300,7 +268,7 @@ rt::Status RunPrograms::prepareBuckets(size_t phase) {
     return invalid("none of the sizes of --buckets fits");
   plan.buckets = std::move(fitting);
   // Compiling takes memory too, which must not be needed while steps run.
-  for (size_t k = 0; flags.memoryLimit && k < plan.buckets.size(); ++k)
+  for (size_t k = 0; source.memoryLimit && k < plan.buckets.size(); ++k)
     REPRISE_RETURN_IF_ERROR(programOf({phase, k}).status());
   return {};
 }
@@ -308,9 +276,6 @@ rt::Status RunPrograms::prepareBuckets(size_t phase) {
 /// Plans all programs with a budget, which may be refused; this must happen
 /// before the first step, not in a later epoch.
 rt::Status RunPrograms::prepareBudgets() {
-  auto hasBudget = [](const std::string &mode) {
-    return mode.rfind("budget=", 0) == 0;
-  };
   std::vector<size_t> sizes;
   for (size_t bucket = 0; bucket < plan.buckets.size(); ++bucket)
     sizes.push_back(bucket);
@@ -319,7 +284,7 @@ rt::Status RunPrograms::prepareBudgets() {
   for (size_t phase = 0; phase < plan.phases.size(); ++phase)
     for (size_t size : sizes) {
       Key key = {phase, size};
-      if (!hasBudget(modeOf(phase)) || programs.count(key) || coming.count(key))
+      if (!modeOf(phase).budget || programs.count(key) || coming.count(key))
         continue;
       auto begun = build(requestOf(key), Advice::Alternatives);
       if (!begun.ok() && takeOther(key, begun.status()))
@@ -330,7 +295,7 @@ rt::Status RunPrograms::prepareBudgets() {
                                      begun.status().message());
       coming[key] = queue.add([build = *begun] { return build->finish(); });
     }
-  if (!hasBudget(plan.onOutOfMemory))
+  if (!plan.onOutOfMemory.budget)
     return {};
   auto begun =
       build(requestFor(plan.onOutOfMemory, kOwnSize), Advice::Alternatives);
@@ -348,10 +313,10 @@ rt::Status RunPrograms::prepareBudgets() {
 
 bool RunPrograms::takeOther(const Key &key, const rt::Status &status) {
   bool isNew = !isOther[key.first];
-  if (status.code() != RP_OUT_OF_MEMORY || plan.onOutOfMemory.empty() || !isNew)
+  if (status.code() != RP_OUT_OF_MEMORY || plan.onOutOfMemory.isOwn() || !isNew)
     return false;
   warn("'" + nameOf(key) + "' does not fit: " + status.message() +
-       "; continuing with " + plan.onOutOfMemory);
+       "; continuing with " + plan.onOutOfMemory.text);
   isOther[key.first] = true;
   // The programs of the mode that does not fit.
   for (auto it = programs.begin(); it != programs.end();)
@@ -368,16 +333,15 @@ bool RunPrograms::takeOther(const Key &key, const rt::Status &status) {
 }
 
 rt::Expected<RunningProgram> RunPrograms::open(uint64_t epoch) {
-  REPRISE_RETURN_IF_ERROR(checkModes());
   REPRISE_RETURN_IF_ERROR(settle());
   if (!plan.buckets.empty() && request.neverEvaluates)
     takeSizeOfBucket();
   current = {phaseOf(epoch), kOwnSize};
   RunRequest asked = request;
-  asked.choosesBudget = plan.onOutOfMemory.empty();
-  auto opened = RunningProgram::open(flagsOf(current.first), asked);
+  asked.choosesBudget = plan.onOutOfMemory.isOwn();
+  auto opened = RunningProgram::open(sourceOf(current.first), asked);
   if (!opened.ok() && takeOther(current, opened.status())) {
-    opened = RunningProgram::open(flagsOf(current.first), asked);
+    opened = RunningProgram::open(sourceOf(current.first), asked);
     if (!opened.ok())
       return rt::Status::error(opened.status().code(),
                                "on_out_of_memory: " +
@@ -415,15 +379,15 @@ rt::Status RunPrograms::note(rt::Backend &backend) {
 /// own.
 rt::Status RunPrograms::checkArena(uint64_t wanted, uint64_t held) const {
   uint64_t has = rp_program_arena_bytes(running.program.get());
-  bool fits = !flags.memoryLimit || wanted <= has ||
-              held + (wanted - has) <= flags.memoryLimit;
+  bool fits = !source.memoryLimit || wanted <= has ||
+              held + (wanted - has) <= source.memoryLimit;
   if (fits)
     return {};
   return rt::Status::error(RP_OUT_OF_MEMORY,
                            "with its arena of " + std::to_string(wanted) +
                                " bytes the process would hold more than "
                                "--memory-limit, which is " +
-                               std::to_string(flags.memoryLimit) + " bytes");
+                               std::to_string(source.memoryLimit) + " bytes");
 }
 
 rt::Status RunPrograms::switchTo(rt::Backend &backend, const Key &key) {

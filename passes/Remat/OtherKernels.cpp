@@ -1,4 +1,4 @@
-//===- BudgetKernels.cpp - Kernels that a budget chooses among ------------===//
+//===- OtherKernels.cpp - Kernels that a budget chooses among -------------===//
 //
 // Checkpointing modes, the choice of recomputed cheap values and gradients
 // summed by products each give another step with the same bits. A budget takes
@@ -6,7 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "BudgetKernels.h"
+#include "OtherKernels.h"
+#include "../Lowering/LowerStep.h"
 #include "reprise/CheckpointingModes.h"
 #include "reprise/IR/Kernel.h"
 #include "reprise/Target/Target.h"
@@ -42,32 +43,31 @@ static bool hasGradientsOfImages(func::FuncOp step) {
       .wasInterrupted();
 }
 
-/// The kernel choices of a budget. Choices of the user (a mode, blocks to keep
-/// or to recompute) are not replaced.
-static std::vector<KernelChoice> choicesBeside(func::FuncOp step,
-                                               const CompileOptions &options) {
+// Choices of the user (a mode, blocks to keep or to recompute) are not
+// replaced.
+std::vector<KernelChoice> OtherKernels::choices() const {
   if (options.checkpointing != "none" || !options.keep.empty() ||
       !options.recompute.empty() || options.planWork <= 0 ||
       plan::paceOf(options.planEffort).otherKernels <= 0)
     return {};
   // Two values of the same size, and small ones: sums within a block are kept.
-  std::vector<KernelChoice> choices = {{"none", 2.5, "sums kept"}};
+  std::vector<KernelChoice> all = {{"none", 2.5, "sums kept"}};
   // Gradients summed by products are one tensor instead of two.
   if (options.amp.empty() && options.fuse && hasGradientsOfImages(step)) {
-    choices.push_back({"none", 0, "gradients added up", /*isForSmall=*/true,
-                       0.5, /*addGradients=*/true});
-    choices.push_back({"none", 2.5, "sums kept, gradients added up",
-                       /*isForSmall=*/true, 0.25, /*addGradients=*/true});
+    all.push_back({"none", 0, "gradients added up", /*isForSmall=*/true, 0.5,
+                   /*addGradients=*/true});
+    all.push_back({"none", 2.5, "sums kept, gradients added up",
+                   /*isForSmall=*/true, 0.25, /*addGradients=*/true});
   }
   // Budgets matter where recomputing such a value takes time.
   rt::Expected<std::unique_ptr<Target>> target =
       createTarget(options.target, options.threads);
   if (target.ok() && (*target)->bytesAreTime())
-    choices.push_back({"none", kReadsOfCheapValues, "sums recomputed",
-                       /*isForSmall=*/true});
+    all.push_back({"none", kReadsOfCheapValues, "sums recomputed",
+                   /*isForSmall=*/true});
   for (const std::string &mode : plannedModes())
-    choices.push_back({mode});
-  return choices;
+    all.push_back({mode});
+  return all;
 }
 
 /// Returns true if a library call adds its result to a tensor.
@@ -82,23 +82,48 @@ static bool addsUp(mlir::ModuleOp module) {
       .wasInterrupted();
 }
 
-/// Returns true if `request` is for at least the bytes of the unchanged step.
+OtherKernels::OtherKernels(func::FuncOp step, mlir::ModuleOp model,
+                           const CompileOptions &options,
+                           const std::vector<OtherEntry> &others)
+    : step(step), model(model.clone()), options(options) {
+  for (const OtherEntry &other : others)
+    beside.push_back(other.problem.function);
+}
+
+FailureOr<OwningOpRef<mlir::ModuleOp>>
+OtherKernels::form(const KernelChoice &choice) {
+  if (choice.addGradients && addsNothing)
+    return failure();
+  OwningOpRef<mlir::ModuleOp> module = model->clone();
+  CompileOptions other = options;
+  other.checkpointing = choice.mode;
+  if (failed(lowerToChoice(*module, other, choice)))
+    return failure();
+  if (choice.addGradients && !addsUp(*module)) {
+    addsNothing = true;
+    return failure();
+  }
+  for (func::FuncOp entry : beside)
+    module->push_back(entry.clone());
+  return module;
+}
+
+/// Returns true if `budget` is for at least the bytes of the unchanged step.
 static bool fitsAsIs(BudgetCurve &own, const std::vector<OtherEntry> &others,
-                     const BudgetRequest &request) {
+                     const plan::Budget &budget) {
   uint64_t bytes = own.plainBytes();
   for (const OtherEntry &other : others)
     bytes = std::max(bytes, own.fixedBytes + other.height);
-  return request.kind == BudgetRequest::Kind::Bytes
-             ? request.bytes >= bytes
-             : request.kind == BudgetRequest::Kind::Percent &&
-                   request.percent >= 100;
+  return budget.kind == plan::Budget::Kind::Bytes
+             ? budget.bytes >= bytes
+             : budget.kind == plan::Budget::Kind::Percent &&
+                   budget.percent >= 100;
 }
 
 FailureOr<BudgetPlans>
 reprise::plansOf(func::FuncOp step, mlir::ModuleOp model,
-                 const CompileOptions &options, LowerToChoice lower,
-                 uint64_t withinBytes,
-                 const std::optional<BudgetRequest> &only) {
+                 const CompileOptions &options, uint64_t withinBytes,
+                 const std::optional<plan::Budget> &only) {
   FailureOr<BudgetOptions> search = budgetOptionsOf(model, options);
   if (failed(search))
     return failure();
@@ -120,31 +145,7 @@ reprise::plansOf(func::FuncOp step, mlir::ModuleOp model,
   // Checked for every purpose: not every use requests proofs.
   if (!own->contradiction.empty())
     return emitContradiction(step, own->contradiction);
-  // The constants of other entries take bytes in addition to every choice's
-  // step.
-  SmallVector<func::FuncOp> beside;
-  for (const OtherEntry &other : *others)
-    beside.push_back(other.problem.function);
-  auto shared = std::make_shared<OwningOpRef<mlir::ModuleOp>>(model.clone());
-  auto addNothing = std::make_shared<bool>(false);
-  auto form = [shared, options, addNothing, lower,
-               beside](const KernelChoice &choice)
-      -> FailureOr<OwningOpRef<mlir::ModuleOp>> {
-    if (choice.addGradients && *addNothing)
-      return failure();
-    OwningOpRef<mlir::ModuleOp> module = (*shared)->clone();
-    CompileOptions other = options;
-    other.checkpointing = choice.mode;
-    if (failed(lower(*module, other, choice)))
-      return failure();
-    if (choice.addGradients && !addsUp(*module)) {
-      *addNothing = true;
-      return failure();
-    }
-    for (func::FuncOp entry : beside)
-      module->push_back(entry.clone());
-    return module;
-  };
+  auto kernels = std::make_unique<OtherKernels>(step, model, options, *others);
   return BudgetPlans(std::move(*own), std::move(*others), std::move(*search),
-                     choicesBeside(step, options), form);
+                     std::move(kernels));
 }

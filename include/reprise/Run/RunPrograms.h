@@ -7,13 +7,13 @@
 // later. Compiled programs are kept in memory, and on disk for later runs.
 //
 //===----------------------------------------------------------------------===//
-#ifndef REPRISE_TOOLS_RUNPROGRAMS_H
-#define REPRISE_TOOLS_RUNPROGRAMS_H
+#ifndef REPRISE_RUN_RUNPROGRAMS_H
+#define REPRISE_RUN_RUNPROGRAMS_H
 
-#include "ProgramFlags.h"
-#include "RunSource.h"
 #include "reprise/Run/ProgramBuild.h"
+#include "reprise/Run/ProgramPlan.h"
 #include "reprise/Run/ProgramQueue.h"
+#include "reprise/Run/RunSource.h"
 #include <algorithm>
 #include <map>
 
@@ -36,8 +36,8 @@ struct UsedProgram {
 
 class RunPrograms final : public rt::Programs {
 public:
-  RunPrograms(RunFlags flags, RunRequest request, ProgramPlan plan)
-      : flags(std::move(flags)), request(std::move(request)),
+  RunPrograms(RunSource source, RunRequest request, ProgramPlan plan)
+      : source(std::move(source)), request(std::move(request)),
         plan(std::move(plan)) {}
 
   /// Opens the program of `epoch` in the size of the model, or the one for
@@ -81,15 +81,14 @@ private:
 
   size_t phaseOf(uint64_t epoch) const;
   Key keyOf(const rt::StepPlace &place) const;
-  std::string modeOf(size_t phase) const;
+  const ProgramMode &modeOf(size_t phase) const;
   std::string nameOf(const Key &key) const;
-  RunFlags flagsOf(size_t phase) const;
-  rt::Expected<ModelRequest> requestFor(const std::string &mode,
+  RunSource sourceOf(size_t phase) const;
+  rt::Expected<ModelRequest> requestFor(const ProgramMode &mode,
                                         size_t bucket) const;
   rt::Expected<ModelRequest> requestOf(const Key &key) const {
     return requestFor(modeOf(key.first), key.second);
   }
-  rt::Status checkModes() const;
   rt::Status settle();
   void takeSizeOfBucket();
   rt::Status prepareBuckets(size_t phase);
@@ -108,11 +107,10 @@ private:
   /// Returns true if another mode may be tried for the phase, and chooses it.
   bool takeOther(const Key &key, const rt::Status &status);
 
-  RunFlags flags;
+  RunSource source;
   RunRequest request;
   ProgramPlan plan;
-  RunFlags settled; // with the target of the device
-  ModelRequest own; // with these flags and data, without mode and bucket
+  ModelRequest own; // for the device and data, without mode and bucket
   /// Phases that are trained in the mode plan.onOutOfMemory.
   std::map<size_t, bool> isOther;
   std::map<Key, BuiltProgram> programs;
@@ -130,4 +128,4 @@ private:
 
 } // namespace reprise::driver
 
-#endif // REPRISE_TOOLS_RUNPROGRAMS_H
+#endif // REPRISE_RUN_RUNPROGRAMS_H

@@ -1,6 +1,6 @@
 //===- EvaluationData.cpp - Check the data of an evaluation ---------------===//
 
-#include "EvaluationData.h"
+#include "reprise/Run/EvaluationData.h"
 #include "reprise/Console/Console.h"
 #include "reprise/Console/Progress.h"
 #include "reprise/Run/Inventory.h"
@@ -12,16 +12,14 @@ using namespace reprise::driver;
 
 /// Returns the classes of a model that is built for the data, if they are
 /// given; 0 if they follow from the training rows.
-static rt::Expected<int64_t> toldClasses(const RunFlags &flags) {
-  rt::Expected<zoo::ModelOptions> model = flags.model.options();
-  if (!model.ok())
-    return model.status();
-  return model->classes.value_or(int64_t(flags.classNames.size()));
+static int64_t toldClasses(const RunSource &source) {
+  return source.request->model.classes.value_or(
+      int64_t(source.classNames.size()));
 }
 
-static rt::Status tooManyClasses(const RunFlags &flags, int32_t classes,
+static rt::Status tooManyClasses(const RunSource &source, int32_t classes,
                                  const std::string &known) {
-  return invalid("the rows for tests of '" + flags.data + "' have " +
+  return invalid("the rows for tests of '" + source.data + "' have " +
                  std::to_string(classes) + " classes, but " + known);
 }
 
@@ -29,23 +27,18 @@ static rt::Status tooManyClasses(const RunFlags &flags, int32_t classes,
 /// converted to the program's, and their number of classes, if the model is
 /// built for it. Folders of classes are compared when they are listed, and the
 /// classes of a program before its first step.
-static rt::Status compareRows(const RunFlags &flags, const rt::DataSpec &spec,
+static rt::Status compareRows(const RunSource &source, const rt::DataSpec &spec,
                               const rt::DatasetOptions &options,
                               const rt::Dataset &test) {
-  rt::Expected<SourceKind> kind = classifySource(flags.source);
-  if (!kind.ok())
-    return kind.status();
-  bool isNumbered = *kind == SourceKind::Zoo && test.classNames().empty();
-  rt::Expected<int64_t> told =
-      isNumbered ? toldClasses(flags) : rt::Expected<int64_t>(0);
-  if (!told.ok())
-    return told.status();
-  if (*told > 0 && test.classes() > *told)
-    return tooManyClasses(flags, test.classes(),
-                          "the model " + std::to_string(*told) +
+  bool isNumbered = source.request && source.request->kind == SourceKind::Zoo &&
+                    test.classNames().empty();
+  int64_t told = isNumbered ? toldClasses(source) : 0;
+  if (told > 0 && test.classes() > told)
+    return tooManyClasses(source, test.classes(),
+                          "the model " + std::to_string(told) +
                               "; give a model of the zoo more by --classes");
   bool hasShape = !rt::traitsOf(spec).anySize;
-  if (!hasShape && (!isNumbered || *told > 0))
+  if (!hasShape && (!isNumbered || told > 0))
     return {};
   auto training = rt::openDataset(spec, rt::Split::Train, options);
   if (!training.ok())
@@ -53,13 +46,13 @@ static rt::Status compareRows(const RunFlags &flags, const rt::DataSpec &spec,
   const rt::Column &image = (*training)->columns().front(),
                    &other = test.columns().front();
   if (hasShape && image.shape != other.shape)
-    return invalid("the rows for tests of '" + flags.data + "' are " +
+    return invalid("the rows for tests of '" + source.data + "' are " +
                    rt::formatRow(other) + ", but the training rows " +
                    rt::formatRow(image));
   int32_t classes = (*training)->classes();
-  if (!isNumbered || *told > 0 || test.classes() <= classes)
+  if (!isNumbered || told > 0 || test.classes() <= classes)
     return {};
-  return tooManyClasses(flags, test.classes(),
+  return tooManyClasses(source, test.classes(),
                         "the training images " + std::to_string(classes) +
                             "; --classes says how many there are");
 }
@@ -75,64 +68,64 @@ static std::string listNames(const std::vector<std::string> &names) {
   return text;
 }
 
-void driver::warnOfLayout(const RunFlags &flags, bool trains) {
-  rt::DataTraits traits = rt::traitsOf(flags.dataSpec());
-  const std::vector<std::string> &known = flags.classNames;
+void driver::warnOfLayout(const RunSource &source, bool trains) {
+  rt::DataTraits traits = rt::traitsOf(source.dataSpec());
+  const std::vector<std::string> &known = source.classNames;
   std::vector<std::string> classes;
   for (const std::string &name : traits.asClasses)
     if (std::find(known.begin(), known.end(), name) == known.end())
       classes.push_back(name);
   if (!classes.empty())
-    warn("folders of '" + flags.data +
+    warn("folders of '" + source.data +
          "' are named as splits and taken as "
          "classes: " +
          listNames(classes) +
          " (splits are 'train' and 'val' or 'test', with a folder for each "
          "class in each)");
   if ((trains || !traits.hasTraining()) && !traits.unused.empty())
-    warn("'" + flags.data +
+    warn("'" + source.data +
          "' has splits, and what else it holds is not used: " +
          listNames(traits.unused));
 }
 
-void driver::warnOfClasses(const rt::Dataset &data, const RunFlags &flags,
+void driver::warnOfClasses(const rt::Dataset &data, const RunSource &source,
                            int32_t classes) {
   std::vector<std::string> names = data.classNames();
   std::vector<std::string> absent = rt::absentClasses(data);
   std::string count = std::to_string(names.size());
   if (!absent.empty())
-    warn("the rows to evaluate of '" + flags.data + "' lack " +
+    warn("the rows to evaluate of '" + source.data + "' lack " +
          std::to_string(absent.size()) + " of " + count +
          " classes: " + listNames(absent));
-  if (flags.classNames.empty() && !names.empty() && classes > 0 &&
+  if (source.classNames.empty() && !names.empty() && classes > 0 &&
       names.size() != size_t(classes))
-    warn("'" + flags.data + "' has folders of " + count +
+    warn("'" + source.data + "' has folders of " + count +
          " classes, and the model tells " + std::to_string(classes) +
          " apart; their names are not known, so the folders are taken for "
          "classes 0 to " +
          std::to_string(names.size() - 1));
 }
 
-rt::Status driver::checkEvaluationData(const RunFlags &flags) {
-  rt::DataSpec spec = flags.dataSpec();
+rt::Status driver::checkEvaluationData(const RunSource &source) {
+  rt::DataSpec spec = source.dataSpec();
   rt::DataTraits traits = rt::traitsOf(spec);
   if (!traits.hasTest())
     return {};
-  rt::DatasetOptions options = flags.dataOptions();
+  rt::DatasetOptions options = source.dataOptions();
   // Computing those of the training images would require reading them.
   options.normalization = rt::Normalization();
-  spec.images = flags.images.ofRows();
+  spec.images = source.images.ofRows();
   auto data = rt::openDataset(spec, rt::Split::Test, options);
   if (!data.ok())
     return data.status();
-  tellEvaluationFiles(flags.data, **data);
-  REPRISE_RETURN_IF_ERROR(compareRows(flags, spec, options, **data));
-  warnOfClasses(**data, flags, 0);
+  tellEvaluationFiles(source.data, **data);
+  REPRISE_RETURN_IF_ERROR(compareRows(source, spec, options, **data));
+  warnOfClasses(**data, source, 0);
   // Damaged files are left out; volumes of other extents are not damaged.
   if (spec.images.skipBadFiles && traits.anySize)
     return {};
   Activity activity("looking at the images of tests");
-  REPRISE_RETURN_IF_ERROR((*data)->checkHeaders(flags.loaderThreads));
+  REPRISE_RETURN_IF_ERROR((*data)->checkHeaders(source.loaderThreads));
   for (const std::string &warning : (*data)->warnings())
     warn(warning);
   return {};

@@ -4,12 +4,10 @@
 // loaded. Missing settings of a model of the zoo follow from the data.
 //
 //===----------------------------------------------------------------------===//
-#ifndef REPRISE_TOOLS_RUNSOURCE_H
-#define REPRISE_TOOLS_RUNSOURCE_H
+#ifndef REPRISE_RUN_RUNSOURCE_H
+#define REPRISE_RUN_RUNSOURCE_H
 
-#include "CompileFlags.h"
-#include "ModelFlags.h"
-#include "RequestFlags.h"
+#include "reprise/Driver/ModelRequest.h"
 #include "reprise/Program/ProgramFacts.h"
 #include "reprise/Run/BuiltProgram.h"
 #include "reprise/Runtime/Trainer/Backend.h"
@@ -18,8 +16,8 @@
 
 namespace reprise::driver {
 
-/// The common flags of train and eval.
-struct RunFlags {
+/// The model of a run, its data and its device.
+struct RunSource {
   std::string source, data, device; // empty device: the program's
   uint64_t syntheticSize = 2048;
   bool checkMemory = false;
@@ -30,21 +28,13 @@ struct RunFlags {
   unsigned loaderThreads = 0; // 0: chosen by the cost of the data
   /// The limit on the bytes of the whole process; 0: the system's.
   uint64_t memoryLimit = 0;
-  ModelFlags model;
-  CompileFlags compile;
-  void addTo(CLI::App &command);
+  /// The model to compile, without the settings that follow from the data;
+  /// nothing for an artifact. Its costs need not be settled.
+  std::optional<ModelRequest> request;
+
   rt::DataSpec dataSpec() const;
   /// Returns the options for data opened before there is a program.
   rt::DatasetOptions dataOptions() const;
-  /// Takes the class names of the state in `file`. Fails if the command line
-  /// gives others, or gives some for data without class folders.
-  rt::Status takeClassNames(const std::vector<std::string> &ofState,
-                            const std::string &file);
-  /// Takes the orientation of a state's run settings, which extents of volumes
-  /// depend on, unless the command line says one.
-  void takeOrientation(const rt::RunSettings &runSettings);
-  /// Settings of images that the command line says, as a course names them.
-  std::set<std::string> givenImages() const;
 };
 
 /// A run's requirements on a program that is compiled for it.
@@ -86,22 +76,22 @@ struct PreparedRun {
 
 /// Finds the device before anything is compiled, and targets it if no target is
 /// given; `target` receives that target.
-rt::Status settleDevice(RunFlags &flags, std::string &target);
+rt::Status settleDevice(RunSource &source, std::string &target);
 
-/// Returns the request of `flags` and the data for a model of the zoo or a file
-/// of MLIR.
-rt::Expected<ModelRequest> modelRequest(const RunFlags &flags,
+/// Returns the request of a source that is no artifact, with the settings that
+/// follow from its data, and with costs.
+rt::Expected<ModelRequest> modelRequest(const RunSource &source,
                                         const RunRequest &request);
 
 /// Compiles or loads without opening a session.
-rt::Expected<PreparedRun> prepareRun(const RunFlags &flags,
+rt::Expected<PreparedRun> prepareRun(const RunSource &source,
                                      const RunRequest &request);
 
 /// Owns a program and its session.
 class RunningProgram {
 public:
   /// Fails with RP_OUT_OF_MEMORY if the process would exceed its limit.
-  static rt::Expected<RunningProgram> open(const RunFlags &flags,
+  static rt::Expected<RunningProgram> open(const RunSource &source,
                                            const RunRequest &request);
   rt::Backend &backend() { return *session; }
   /// Returns the predicted memory of the process, from before the arena was
@@ -128,4 +118,4 @@ private:
 
 } // namespace reprise::driver
 
-#endif // REPRISE_TOOLS_RUNSOURCE_H
+#endif // REPRISE_RUN_RUNSOURCE_H

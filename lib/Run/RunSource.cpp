@@ -1,7 +1,6 @@
 //===- RunSource.cpp - A model ready to run -------------------------------===//
 
-#include "RunSource.h"
-#include "RequestFlags.h"
+#include "reprise/Run/RunSource.h"
 #include "reprise/Budget/LimitRefusal.h"
 #include "reprise/Console/Console.h"
 #include "reprise/Program/ArtifactFile.h"
@@ -16,6 +15,24 @@
 using namespace reprise;
 using namespace reprise::driver;
 
+rt::DataSpec RunSource::dataSpec() const {
+  rt::DataSpec spec;
+  spec.source = data;
+  spec.syntheticSize = syntheticSize;
+  spec.images = images;
+  spec.classNames = classNames;
+  spec.testSplit = testSplit;
+  spec.loaderThreads = loaderThreads;
+  return spec;
+}
+
+rt::DatasetOptions RunSource::dataOptions() const {
+  rt::DatasetOptions options;
+  if (request && request->compile.loss.ignoreIndex)
+    options.ignored = *request->compile.loss.ignoreIndex;
+  return options;
+}
+
 /// Returns the rows that determine the model: the training rows, if there are
 /// some.
 static rt::Split splitOfModel(const rt::DataSpec &spec) {
@@ -23,15 +40,15 @@ static rt::Split splitOfModel(const rt::DataSpec &spec) {
 }
 
 /// Takes only the classes from images that are resized to the model's input.
-static rt::Status takeClasses(const RunFlags &flags,
+static rt::Status takeClasses(const RunSource &source,
                               zoo::ModelOptions &options) {
-  if (!options.classes && !flags.classNames.empty())
-    options.classes = int64_t(flags.classNames.size());
+  if (!options.classes && !source.classNames.empty())
+    options.classes = int64_t(source.classNames.size());
   if (options.classes)
     return {};
-  rt::DataSpec spec = flags.dataSpec();
-  spec.images = flags.images.ofRows();
-  auto data = rt::openDataset(spec, splitOfModel(spec), flags.dataOptions());
+  rt::DataSpec spec = source.dataSpec();
+  spec.images = source.images.ofRows();
+  auto data = rt::openDataset(spec, splitOfModel(spec), source.dataOptions());
   if (!data.ok())
     return data.status();
   options.classes = (*data)->classes();
@@ -41,17 +58,17 @@ static rt::Status takeClasses(const RunFlags &flags,
 /// Takes the model's settings from the data: the images' extents, and for a
 /// directory the classes. A file may hold a few images of many classes, so its
 /// labels do not determine the model's.
-static rt::Status takeFromData(const RunFlags &flags,
+static rt::Status takeFromData(const RunSource &source,
                                const zoo::ModelInfo &info,
                                zoo::ModelOptions &options) {
-  if (rt::traitsOf(flags.dataSpec()).anySize)
-    return takeClasses(flags, options);
-  if (flags.data == "synthetic" ||
+  if (rt::traitsOf(source.dataSpec()).anySize)
+    return takeClasses(source, options);
+  if (source.data == "synthetic" ||
       (options.height && options.width && options.channels && options.classes &&
        options.frames.has_value() == info.defaults.frames.has_value()))
     return {};
-  auto data = rt::openDataset(flags.dataSpec(), splitOfModel(flags.dataSpec()),
-                              flags.dataOptions());
+  auto data = rt::openDataset(
+      source.dataSpec(), splitOfModel(source.dataSpec()), source.dataOptions());
   if (!data.ok())
     return data.status();
   const rt::Column &image = (*data)->columns().front();
@@ -60,7 +77,7 @@ static rt::Status takeFromData(const RunFlags &flags,
   if (isVolume && !isCase && !info.defaults.frames)
     return rt::Status::error(
         RP_INVALID_ARGUMENT,
-        "'" + flags.data + "' holds volumes of " + rt::formatRow(image) +
+        "'" + source.data + "' holds volumes of " + rt::formatRow(image) +
             ", but model '" + info.name + "' takes images" +
             (info.defaults.views ? "; where these are views of one case, "
                                    "use --views " +
@@ -80,10 +97,10 @@ static rt::Status takeFromData(const RunFlags &flags,
     options.width = shape.width;
   if (!flat && !options.channels)
     options.channels = shape.channels;
-  if (rt::traitsOf(flags.dataSpec()).allClasses && !options.classes)
-    options.classes = flags.classNames.empty()
+  if (rt::traitsOf(source.dataSpec()).allClasses && !options.classes)
+    options.classes = source.classNames.empty()
                           ? (*data)->classes()
-                          : int32_t(flags.classNames.size());
+                          : int32_t(source.classNames.size());
   return {};
 }
 
@@ -91,17 +108,17 @@ static rt::Status takeFromData(const RunFlags &flags,
 /// smallest possible size, and other columns are left out if columns have
 /// names.
 static rt::Expected<std::unique_ptr<rt::Dataset>>
-openLabels(const RunFlags &flags, int32_t classes) {
-  rt::DataSpec spec = flags.dataSpec();
-  rt::DatasetOptions options = flags.dataOptions();
+openLabels(const RunSource &source, int32_t classes) {
+  rt::DataSpec spec = source.dataSpec();
+  rt::DatasetOptions options = source.dataOptions();
   rt::DataTraits traits = rt::traitsOf(spec);
   if (traits.namesColumns) {
     options.columns = {rt::labelColumn()};
   } else if (traits.anySize) {
     // The labels of files that are left out do not count.
-    spec.images = flags.images.ofRows();
+    spec.images = source.images.ofRows();
     options.columns = {rt::imageColumn({1, 1, 3}), rt::labelColumn()};
-  } else if (flags.data == "synthetic") {
+  } else if (source.data == "synthetic") {
     options.classes = classes;
     options.columns = {rt::imageColumn({1, 1, 1}), rt::labelColumn()};
   }
@@ -110,7 +127,8 @@ openLabels(const RunFlags &flags, int32_t classes) {
 
 /// Computes for each class the mean number of rows of all classes, divided by
 /// its own: all classes then have the same total weight.
-static rt::Status balanceClasses(const RunFlags &flags, ModelRequest &wanted) {
+static rt::Status balanceClasses(const RunSource &source,
+                                 ModelRequest &wanted) {
   int64_t classes = 0;
   if (wanted.kind == SourceKind::Zoo) {
     rt::Expected<const zoo::ModelInfo *> info = findModel(wanted.source);
@@ -119,7 +137,7 @@ static rt::Status balanceClasses(const RunFlags &flags, ModelRequest &wanted) {
     classes =
         wanted.model.classes.value_or((*info)->defaults.classes.value_or(0));
   }
-  auto data = openLabels(flags, int32_t(classes));
+  auto data = openLabels(source, int32_t(classes));
   if (!data.ok())
     return data.status();
   if (wanted.kind != SourceKind::Zoo)
@@ -130,11 +148,11 @@ static rt::Status balanceClasses(const RunFlags &flags, ModelRequest &wanted) {
     rt::Expected<int32_t> label = (*data)->label(row);
     if (!label.ok())
       return label.status();
-    if (flags.compile.ignoredLabel() == *label)
+    if (source.request->compile.loss.ignoreIndex == *label)
       continue;
     if (*label < 0 || *label >= classes)
       return invalid("--class-weights balanced: row " + std::to_string(row) +
-                     " of '" + flags.data + "' has the label " +
+                     " of '" + source.data + "' has the label " +
                      std::to_string(*label) + ", and the model " +
                      std::to_string(classes) + " classes");
     ++counts[size_t(*label)];
@@ -142,7 +160,7 @@ static rt::Status balanceClasses(const RunFlags &flags, ModelRequest &wanted) {
   }
   for (size_t k = 0; k < counts.size(); ++k) {
     if (counts[k] == 0)
-      return invalid("--class-weights balanced: '" + flags.data +
+      return invalid("--class-weights balanced: '" + source.data +
                      "' has nothing of class " + std::to_string(k) +
                      "; give the weights as numbers");
     wanted.compile.loss.classWeights.push_back(
@@ -151,35 +169,33 @@ static rt::Status balanceClasses(const RunFlags &flags, ModelRequest &wanted) {
   return {};
 }
 
-rt::Expected<ModelRequest> driver::modelRequest(const RunFlags &flags,
+rt::Expected<ModelRequest> driver::modelRequest(const RunSource &source,
                                                 const RunRequest &request) {
-  rt::Expected<ModelRequest> wanted =
-      readRequest(flags.source, flags.model, flags.compile);
-  if (!wanted.ok())
-    return wanted;
-  wanted->compile.emitGradients = request.gradients;
-  wanted->compile.emitNonFinite = request.checkFinite;
+  ModelRequest wanted = *source.request;
+  wanted.compile.emitGradients = request.gradients;
+  wanted.compile.emitNonFinite = request.checkFinite;
   Activity activity("looking at the data");
-  if (wanted->kind == SourceKind::Zoo) {
-    rt::Expected<const zoo::ModelInfo *> info = findModel(flags.source);
+  if (wanted.kind == SourceKind::Zoo) {
+    rt::Expected<const zoo::ModelInfo *> info = findModel(source.source);
     if (!info.ok())
       return info.status();
-    REPRISE_RETURN_IF_ERROR(misfit(takeFromData(flags, **info, wanted->model)));
-    if (!wanted->model.batch)
-      wanted->model.batch = request.batch;
+    REPRISE_RETURN_IF_ERROR(misfit(takeFromData(source, **info, wanted.model)));
+    if (!wanted.model.batch)
+      wanted.model.batch = request.batch;
   }
   // Larger batches use the program that training compiles and caches.
-  wanted->compile.onlyEvaluates =
-      request.onlyEvaluates && wanted->model.batch.value_or(1) == 1;
-  if (flags.compile.balancesClasses())
-    REPRISE_RETURN_IF_ERROR(balanceClasses(flags, *wanted));
+  wanted.compile.onlyEvaluates =
+      request.onlyEvaluates && wanted.model.batch.value_or(1) == 1;
+  if (wanted.balancesClasses)
+    REPRISE_RETURN_IF_ERROR(balanceClasses(source, wanted));
+  REPRISE_RETURN_IF_ERROR(settleCosts(wanted));
   return wanted;
 }
 
 /// Compiles, or takes the cache's program.
-static rt::Expected<BuiltProgram> compileSource(const RunFlags &flags,
+static rt::Expected<BuiltProgram> compileSource(const RunSource &source,
                                                 const RunRequest &request) {
-  rt::Expected<ModelRequest> wanted = modelRequest(flags, request);
+  rt::Expected<ModelRequest> wanted = modelRequest(source, request);
   if (!wanted.ok())
     return wanted.status();
   Activity activity("compiling " + wanted->source);
@@ -188,17 +204,15 @@ static rt::Expected<BuiltProgram> compileSource(const RunFlags &flags,
   return build.ok() ? (*build)->finish() : build.status();
 }
 
-static rt::Expected<BuiltProgram> openProgram(const RunFlags &flags,
+static rt::Expected<BuiltProgram> openProgram(const RunSource &source,
                                               const RunRequest &request) {
-  rt::Expected<SourceKind> kind = classifySource(flags.source);
-  if (!kind.ok())
-    return kind.status();
-  if (*kind == SourceKind::Artifact) {
-    REPRISE_RETURN_IF_ERROR(
-        refuseFlags(flags.source, flags.model, flags.compile));
-    return openFile(flags.source, request.describes);
-  }
-  return compileSource(flags, request);
+  return source.request ? compileSource(source, request)
+                        : openFile(source.source, request.describes);
+}
+
+/// Returns true if a model is compiled within a budget.
+static bool hasBudget(const RunSource &source) {
+  return source.request && source.request->compile.budget;
 }
 
 /// Returns the budget with which the process would stay within its limit; 0 if
@@ -217,28 +231,31 @@ static uint64_t fittingBudget(const rp_program *program,
 
 /// Returns a refusal with the budget that would help.
 static rt::Status refuseProcess(const rt::Status &status, uint64_t budget,
-                                const RunFlags &flags) {
+                                const RunSource &source) {
   std::string help = "; a smaller batch or data set would help";
-  if (budget && !flags.compile.hasBudget())
+  if (budget && !hasBudget(source))
     help =
         "; with --budget " + std::to_string(budget >> 10) + "KiB it would fit";
   return rt::Status::error(status.code(), status.message() + help);
 }
 
-rt::Status driver::settleDevice(RunFlags &flags, std::string &target) {
-  rt::Expected<SourceKind> kind = classifySource(flags.source);
-  if (!kind.ok())
-    return kind.status();
-  bool isCompiled = *kind == SourceKind::Artifact;
-  if (isCompiled && flags.device.empty())
+/// Returns "cpu" of "cpu:native".
+static std::string deviceOf(const std::string &target) {
+  return target.substr(0, target.find(':'));
+}
+
+rt::Status driver::settleDevice(RunSource &source, std::string &target) {
+  bool isCompiled = !source.request;
+  if (isCompiled && source.device.empty())
     return {};
-  std::string wanted =
-      flags.device.empty() ? flags.compile.device() : flags.device;
+  std::string compiled =
+      isCompiled ? "" : deviceOf(source.request->compile.target);
+  std::string wanted = source.device.empty() ? compiled : source.device;
   std::string base = wanted.substr(0, wanted.find(':'));
-  bool isSame = isCompiled || base == flags.compile.device();
-  if (!isSame && flags.compile.hasTarget())
-    return misuse("--device is '" + flags.device +
-                  "', but --target compiles for '" + flags.compile.device() +
+  bool isSame = isCompiled || base == compiled;
+  if (!isSame && source.request->hasTarget)
+    return misuse("--device is '" + source.device +
+                  "', but --target compiles for '" + compiled +
                   "'; give one of them alone");
   auto device = rt::openDevice(wanted);
   if (!device.ok())
@@ -250,58 +267,63 @@ rt::Status driver::settleDevice(RunFlags &flags, std::string &target) {
     return summary.status();
   if (summary->target.empty())
     return rt::Status::error(
-        RP_UNAVAILABLE, "no target is known for " + summary->name + " (" +
-                            summary->features +
-                            "); describe it with 'reprise "
-                            "device describe " +
-                            flags.device + " -o FILE.json' and give --target " +
-                            base + ":FILE.json");
+        RP_UNAVAILABLE,
+        "no target is known for " + summary->name + " (" + summary->features +
+            "); describe it with 'reprise "
+            "device describe " +
+            source.device + " -o FILE.json' and give --target " + base +
+            ":FILE.json");
   target = summary->target;
-  flags.compile.setTarget(target);
-  return {};
+  CompileOptions &compile = source.request->compile;
+  compile.target = target;
+  rt::Expected<std::unique_ptr<Target>> made =
+      createTarget(target, compile.threads);
+  if (!made.ok())
+    return misuse("--target: " + made.status().message());
+  return (*made)->prepare();
 }
 
-rt::Expected<PreparedRun> driver::prepareRun(const RunFlags &asked,
+rt::Expected<PreparedRun> driver::prepareRun(const RunSource &asked,
                                              const RunRequest &request) {
-  RunFlags flags = asked;
+  RunSource source = asked;
   std::string target;
-  REPRISE_RETURN_IF_ERROR(settleDevice(flags, target));
-  rt::Expected<BuiltProgram> built = openProgram(flags, request);
+  REPRISE_RETURN_IF_ERROR(settleDevice(source, target));
+  rt::Expected<BuiltProgram> built = openProgram(source, request);
   if (!built.ok())
     return built.status();
   const std::shared_ptr<rp_program> &program = built->program;
   Activity activity("looking at the data");
   // Returns the compiler's freed memory to the system before it is measured.
   ::malloc_trim(0);
-  auto memory = rt::predictProcessMemory(program.get(), flags.dataSpec(),
+  auto memory = rt::predictProcessMemory(program.get(), source.dataSpec(),
                                          request.split, request.saves);
   if (!memory.ok())
     return misfit(memory.status());
   if (request.evaluates ||
-      (request.mayEvaluate && rt::traitsOf(flags.dataSpec()).hasTest()))
+      (request.mayEvaluate && rt::traitsOf(source.dataSpec()).hasTest()))
     REPRISE_RETURN_IF_ERROR(
-        rt::addEvaluationMemory(program.get(), flags.dataSpec(), *memory));
-  if (flags.checkMemory)
+        rt::addEvaluationMemory(program.get(), source.dataSpec(), *memory));
+  if (source.checkMemory)
     memory->items.push_back({"copy of the arena, to check memory",
                              rp_program_arena_bytes(program.get())});
   return PreparedRun{program, *memory, target, built->facts};
 }
 
 /// Returns true if a budget may be chosen for a limit on the process.
-static bool mayChooseBudget(const RunFlags &flags, const RunRequest &request) {
-  rt::Expected<SourceKind> kind = classifySource(flags.source);
-  return request.choosesBudget && flags.memoryLimit &&
-         !flags.compile.hasBudget() && kind.ok() &&
-         *kind != SourceKind::Artifact;
+static bool mayChooseBudget(const RunSource &source,
+                            const RunRequest &request) {
+  return request.choosesBudget && source.memoryLimit && source.request &&
+         !hasBudget(source);
 }
 
 /// Returns an error that explains why a run with a limit does not fit and which
 /// settings would fit. `isKnown`: the run was refused; otherwise this succeeds
 /// unless there is a proof.
-static rt::Status explainLimit(const RunFlags &flags, const RunRequest &request,
+static rt::Status explainLimit(const RunSource &source,
+                               const RunRequest &request,
                                const rt::Status &tooLarge, uint64_t left,
                                bool isKnown) {
-  rt::Expected<ModelRequest> wanted = modelRequest(flags, request);
+  rt::Expected<ModelRequest> wanted = modelRequest(source, request);
   if (!wanted.ok())
     return wanted.status();
   rt::Expected<StepFloor> floor = floorOf(*wanted);
@@ -312,10 +334,10 @@ static rt::Status explainLimit(const RunFlags &flags, const RunRequest &request,
 
 /// Compiles again with the budget that fits a limit on the process. Memory left
 /// by planning counts towards the limit, hence several attempts.
-static rt::Expected<PreparedRun> prepareWithin(const RunFlags &flags,
+static rt::Expected<PreparedRun> prepareWithin(const RunSource &source,
                                                const RunRequest &request) {
   constexpr int kAttempts = 3;
-  RunFlags smaller = flags;
+  RunSource smaller = source;
   rt::Status tooLarge;
   uint64_t left = 0; // of the limit, for the program
   for (int attempt = 0;; ++attempt) {
@@ -328,7 +350,7 @@ static rt::Expected<PreparedRun> prepareWithin(const RunFlags &flags,
     if (!prepared.ok())
       return prepared;
     rt::Status fits = rt::checkProcessMemory(
-        prepared->memory, flags.memoryLimit, text::formatSize);
+        prepared->memory, source.memoryLimit, text::formatSize);
     if (fits.ok() && attempt > 0)
       warn("by itself the model takes more than --memory-limit; it was "
            "compiled with --budget " +
@@ -336,13 +358,13 @@ static rt::Expected<PreparedRun> prepareWithin(const RunFlags &flags,
     if (fits.ok())
       return prepared;
     uint64_t budget = fittingBudget(prepared->program.get(), prepared->memory,
-                                    flags.memoryLimit);
-    if (!budget || attempt == kAttempts || !mayChooseBudget(flags, request))
-      return refuseProcess(fits, budget, flags);
+                                    source.memoryLimit);
+    if (!budget || attempt == kAttempts || !mayChooseBudget(source, request))
+      return refuseProcess(fits, budget, source);
     if (attempt == 0)
       tooLarge = fits;
     left = budget;
-    smaller.compile.setBudget(std::to_string(budget));
+    setBudget(*smaller.request, plan::Budget::ofBytes(budget));
     // A search would take long and find nothing.
     if (attempt == 0)
       REPRISE_RETURN_IF_ERROR(
@@ -350,9 +372,9 @@ static rt::Expected<PreparedRun> prepareWithin(const RunFlags &flags,
   }
 }
 
-rt::Expected<RunningProgram> RunningProgram::open(const RunFlags &flags,
+rt::Expected<RunningProgram> RunningProgram::open(const RunSource &source,
                                                   const RunRequest &request) {
-  auto prepared = prepareWithin(flags, request);
+  auto prepared = prepareWithin(source, request);
   if (!prepared.ok())
     return prepared.status();
   Activity activity("loading the program");
@@ -362,8 +384,8 @@ rt::Expected<RunningProgram> RunningProgram::open(const RunFlags &flags,
   running.targetOfDevice = prepared->target;
   running.described = prepared->facts;
   rp_session_options options = {};
-  options.device = flags.device.empty() ? nullptr : flags.device.c_str();
-  options.check_memory = flags.checkMemory;
+  options.device = source.device.empty() ? nullptr : source.device.c_str();
+  options.check_memory = source.checkMemory;
   auto session = rt::openSessionBackend(running.program.get(), options);
   if (!session.ok())
     return session.status();

@@ -1,0 +1,39 @@
+//===- PlanTable.h - Plans as tables and as JSON ----------------*- C++ -*-===//
+//
+// Each plan is a program that has the entry `entryName`.
+//
+//===----------------------------------------------------------------------===//
+#ifndef REPRISE_REPORT_PLANTABLE_H
+#define REPRISE_REPORT_PLANTABLE_H
+
+#include "reprise/Program/ProgramFacts.h"
+#include <nlohmann/json_fwd.hpp>
+#include <string>
+#include <vector>
+
+namespace reprise::driver {
+
+/// A program, and the name that the user gave it.
+struct PlanRow {
+  std::string source;
+  ProgramFacts facts;
+};
+/// Returns the mode of a program, with its budget; "?" if it is not known.
+std::string modeOf(const ProgramFacts &facts);
+
+/// Returns a row for each plan, and a legend.
+std::string planTable(const std::vector<PlanRow> &rows,
+                      const std::string &entryName);
+/// Returns the bytes that each model's attention scores would take, one line
+/// per model.
+std::string attentionNotes(const std::vector<PlanRow> &rows,
+                           const std::string &entryName);
+/// Returns a row for each module, with paths cut to `depth` names.
+std::string moduleTable(const EntryFacts &entry, unsigned depth);
+/// Returns a row as JSON, with the modules if `byModule`.
+nlohmann::ordered_json rowJson(const PlanRow &row, const std::string &entryName,
+                               bool byModule, unsigned depth);
+
+} // namespace reprise::driver
+
+#endif // REPRISE_REPORT_PLANTABLE_H
