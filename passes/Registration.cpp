@@ -2,6 +2,7 @@
 #include "reprise/Passes/Registration.h"
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Bufferization/IR/Bufferization.h"
 #include "mlir/Dialect/ControlFlow/IR/ControlFlow.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
@@ -25,11 +26,11 @@ using namespace mlir;
 
 void reprise::registerDialects(DialectRegistry &registry) {
   registry.insert<sg::SgDialect, rt_dialect::RtDialect, remat::RematDialect>();
-  registry
-      .insert<affine::AffineDialect, arith::ArithDialect,
-              cf::ControlFlowDialect, func::FuncDialect, linalg::LinalgDialect,
-              math::MathDialect, memref::MemRefDialect, scf::SCFDialect,
-              tensor::TensorDialect, tosa::TosaDialect>();
+  registry.insert<affine::AffineDialect, arith::ArithDialect,
+                  bufferization::BufferizationDialect, cf::ControlFlowDialect,
+                  func::FuncDialect, linalg::LinalgDialect, math::MathDialect,
+                  memref::MemRefDialect, scf::SCFDialect, tensor::TensorDialect,
+                  tosa::TosaDialect>();
   remat::registerUpstreamModels(registry);
 }
 

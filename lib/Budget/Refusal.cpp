@@ -185,7 +185,7 @@ rt::Status driver::refuse(const ModelRequest &request,
       "'" + request.source + "' cannot be trained in " +
       sizeAndBytes(facts.asked) + "\n  needed  " +
       sizeAndBytes(facts.smallest.bytes) +
-      " is the smallest budget that can be met\n  proven  no schedule of the "
+      " is the smallest budget found\n  proven  no schedule of the "
       "kernels as formed exists below " +
       sizeAndBytes(facts.provenBytes) + ", " +
       text::formatFixed(facts.provenShare() * 100, 2) + "% less\n" +
@@ -215,7 +215,7 @@ rt::Status driver::refuseShortly(const ModelRequest &request,
   return invalid("'" + request.source + "' cannot be trained in " +
                  sizeAndBytes(facts.asked) + "; " +
                  sizeAndBytes(facts.smallest.bytes) +
-                 " is the smallest budget that can be met");
+                 " is the smallest budget found");
 }
 
 rt::Status driver::lowerLoaded(Compiler &compiler, const ModelRequest &request,

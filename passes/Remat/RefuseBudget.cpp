@@ -2,7 +2,7 @@
 //
 // Input:   plans, or the curve of a function of any dialect, and a budget below
 //          the smallest of them.
-// Output:  one error with the smallest feasible budget, and notes with the
+// Output:  one error with the smallest budget found, and notes with the
 //          proof.
 //
 //===----------------------------------------------------------------------===//
@@ -86,7 +86,7 @@ InFlightDiagnostic reprise::refuseBudget(BudgetPlans &plans, uint64_t budget) {
   // The error is not at the op, which would be printed whole.
   InFlightDiagnostic error = emitError(function.getLoc())
                              << "budget of " << sizeText(budget)
-                             << " cannot be met; the smallest that can is "
+                             << " cannot be met; the smallest found is "
                              << sizeText(plans.smallest().bytes());
   if (proof.bound.cut == plan::kNone)
     return error;
@@ -108,7 +108,7 @@ InFlightDiagnostic reprise::refuseBudget(const LiveCurve &curve,
   InFlightDiagnostic error =
       emitError(function.getLoc())
       << "budget of " << sizeText(budget)
-      << " cannot be met; the smallest feasible budget is "
+      << " cannot be met; the smallest found is "
       << sizeText(curve.smallestBytes());
   plan::ByteBound bound = plan::lowestBytes(problem.graph);
   if (bound.cut == plan::kNone)

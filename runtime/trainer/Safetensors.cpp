@@ -362,9 +362,15 @@ Expected<SafetensorsHeader> reprise::rt::parseSafetensorsHeader(
   return header;
 }
 
-/// Identifies files of PyTorch; "" for others. Their first bytes are not a
-/// header's length.
-static std::string pickleText(const uint8_t (&begin)[8]) {
+/// Identifies weights in other formats; "" for none. Their first bytes are not
+/// a header's length.
+static std::string otherFormat(const uint8_t (&begin)[8]) {
+  constexpr const char *kNames[][2] = {{"\x89HDF", "an HDF5 file"},
+                                       {"\x93NUM", "an array of NumPy"},
+                                       {"GGUF", "a GGUF file"}};
+  for (auto [magic, name] : kNames)
+    if (!std::memcmp(begin, magic, 4))
+      return std::string("it is ") + name + "; convert it to safetensors";
   bool isZip = !std::memcmp(begin, "PK\3\4", 4);
   bool isPickle = begin[0] == 0x80 && begin[1] >= 2 && begin[1] <= 5;
   if (!isZip && !isPickle)
@@ -391,7 +397,8 @@ Expected<SafetensorsFile> SafetensorsFile::open(const std::string &path) {
   uint64_t length = 0;
   for (int i = 7; i >= 0; --i)
     length = length << 8 | prefix[i];
-  if (std::string what = pickleText(prefix); length > size - 8 && !what.empty())
+  if (std::string what = otherFormat(prefix);
+      length > size - 8 && !what.empty())
     return damaged(path, what);
   if (length > size - 8)
     return damaged(path, "its header is said to have " +

@@ -305,8 +305,10 @@ static Status checkTensor(const SafetensorsFile &file,
             dtypeName(entry.type) + " of shape " + formatShape(entry.shape) +
             ", but the program's variable is " + dtypeName(wanted->type) +
             " of shape " + formatShape(wanted->shape) +
-            "; give the model the options that it had (of the zoo: --image, "
-            "--channels, --classes, --width, --stem)");
+            (wanted->shape == entry.shape
+                 ? "; convert it to the variable's type"
+                 : "; give the model the options that it had (of the zoo: "
+                   "--image, --channels, --classes, --width, --stem)"));
   return Status();
 }
 

@@ -9,7 +9,7 @@
 // CHECK:         "foreign.view"
 // CHECK-NOT:     "foreign.view"
 // CHECK:         return
-// REFUSED: error: budget of 68.4 KiB (70000 bytes) cannot be met; the smallest feasible budget is 129.0 KiB (132096 bytes)
+// REFUSED: error: budget of 68.4 KiB (70000 bytes) cannot be met; the smallest found is 129.0 KiB (132096 bytes)
 // REFUSED: note: 64.0 KiB (65536 bytes) 'foreign.grow', which is read later
 func.func @step(%x: tensor<256xf32>) -> tensor<256xf32> {
   %a = "foreign.grow"(%x) {remat.pure}

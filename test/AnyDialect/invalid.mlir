@@ -21,7 +21,7 @@
 // WORK: error: loc("remat-to-budget"): work is 0; it must be above 0 and at most 1024
 // RATE: error: loc("remat-to-budget"): gflops is 0; it must be above 0 and at most 1e9
 // OTHER: error: loc("remat-to-budget"): function is 'other'; the module has no function of that name with a body
-// REFUSED: error: budget of 58.6 KiB (60000 bytes) cannot be met; the smallest feasible budget is 66.0 KiB (67584 bytes)
+// REFUSED: error: budget of 58.6 KiB (60000 bytes) cannot be met; the smallest found is 66.0 KiB (67584 bytes)
 // REFUSED: note: no schedule of these ops lives below 66.0 KiB (67584 bytes), because while 'foreign.both' runs these are live at once:
 // REFUSED: note: 64.0 KiB (65536 bytes) 'foreign.grow', which it reads
 

@@ -24,7 +24,7 @@
 
 sg.variable @w : tensor<256xf32> {role = #sg.role<parameter>, init = #sg.init<zeros>}
 // expected-note@+2 {{1.0 KiB (1024 bytes) 'x', which it reads}}
-// expected-error@below {{budget of 58.6 KiB (60000 bytes) cannot be met; the smallest that can is 66.0 KiB (67584 bytes)}}
+// expected-error@below {{budget of 58.6 KiB (60000 bytes) cannot be met; the smallest found is 66.0 KiB (67584 bytes)}}
 func.func @step(%x: tensor<256xf32> {sg.name = "x"})
     -> (tensor<256xf32> {sg.name = "y"}) {
   // expected-note@below {{no schedule of these kernels exists below 65.9 KiB (67521 bytes), because while 'grow' runs these are live at once, in addition to 1.0 KiB (1024 bytes) of variables and constants}}
@@ -55,7 +55,7 @@ func.func @step(%x: tensor<256xf32> {sg.name = "x"})
   return %b : tensor<256xf32>
 }
 // expected-note@+2 {{1.0 KiB (1024 bytes) 'x', which it reads}}
-// expected-error@below {{budget of 58.6 KiB (60000 bytes) cannot be met; the smallest that can is 66.0 KiB (67584 bytes)}}
+// expected-error@below {{budget of 58.6 KiB (60000 bytes) cannot be met; the smallest found is 66.0 KiB (67584 bytes)}}
 func.func @evaluation(%x: tensor<256xf32> {sg.name = "x"})
     -> (tensor<256xf32> {sg.name = "y"}) {
   // expected-note@below {{no schedule of these kernels exists below 65.9 KiB (67521 bytes), because while 'grow of evaluation' runs these are live at once, in addition to 1.0 KiB (1024 bytes) of variables and constants}}

@@ -8,7 +8,7 @@
 // CHECK-LABEL: func.func @step
 // CHECK-SAME:    sg.scheduled}
 // CHECK-NEXT:    return %arg0
-// LESS: budget of 1.0 KiB (1024 bytes) cannot be met; the smallest that can is 1.1 KiB (1088 bytes)
+// LESS: budget of 1.0 KiB (1024 bytes) cannot be met; the smallest found is 1.1 KiB (1088 bytes)
 
 sg.variable @w : tensor<4xf32> {role = #sg.role<parameter>,
                                 init = #sg.init<zeros>}

@@ -99,7 +99,7 @@ def SgRematerialize : Pass<"sg-rematerialize", "::mlir::ModuleOp"> {
     of the category `sg-rematerialize`: why it is kept or recomputed, its bytes and
     its milliseconds.
 
-    Fails if the budget is below the smallest feasible one. The error names that
+    Fails if the budget is below the smallest one found. The error names that
     budget, the bytes below which no schedule of these kernels exists, and the largest
     values that cause them.
 
@@ -251,7 +251,7 @@ def RematToBudget : Pass<"remat-to-budget", "::mlir::ModuleOp"> {
     promise) and, for every value that the backward pass reads and every recomputed
     one, why it is kept or recomputed.
 
-    Fails if the budget is below the smallest feasible one. The error names that
+    Fails if the budget is below the smallest one found. The error names that
     budget, the bytes below which no schedule of these ops exists, and the largest
     values that cause them. Fails also if the bytes of a result are not known.
 

@@ -19,7 +19,7 @@ LOWER = (
     "func.func(scf-forall-to-for),convert-scf-to-cf,convert-math-to-libm,"
     "finalize-memref-to-llvm{use-generic-functions use-aligned-alloc},convert-to-llvm,reconcile-unrealized-casts"
 )
-REFUSED = re.compile(r"the smallest feasible budget is [^(]*\((\d+) bytes\)")
+REFUSED = re.compile(r"the smallest found is [^(]*\((\d+) bytes\)")
 PROMISED = re.compile(r"\bbudget_bytes=(\d+), live_bytes=(\d+), live_bytes_plain=(\d+)")
 BOUND = re.compile(r"no schedule of these ops lives below [^(]*\((\d+) bytes\)")
 LISTED = re.compile(r"note: [\d.]+ \w+ \((\d+) bytes\)")

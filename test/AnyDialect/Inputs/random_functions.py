@@ -13,7 +13,7 @@ import sys
 
 import live_bytes
 
-REFUSED = re.compile(r"the smallest feasible budget is [^(]*\((\d+) bytes\)")
+REFUSED = re.compile(r"the smallest found is [^(]*\((\d+) bytes\)")
 PROMISED = re.compile(r"\bbudget_bytes=(\d+), live_bytes=(\d+)")
 
 

@@ -2,7 +2,7 @@
 //
 // RUN: fake-opt %s -split-input-file -verify-diagnostics --remat-to-budget="budget-bytes=8192"
 
-// expected-error@below {{budget of 8.0 KiB (8192 bytes) cannot be met; the smallest feasible budget is 12.0 KiB (12288 bytes)}}
+// expected-error@below {{budget of 8.0 KiB (8192 bytes) cannot be met; the smallest found is 12.0 KiB (12288 bytes)}}
 func.func @executes_once_what_says_so(%x: !fake.block<4096>)
     -> !fake.block<64> {
   // expected-note@below {{4.0 KiB (4096 bytes) 'fake.gather', which is read later}}
@@ -20,7 +20,7 @@ func.func @executes_once_what_says_so(%x: !fake.block<4096>)
 
 // -----
 
-// expected-error@below {{budget of 8.0 KiB (8192 bytes) cannot be met; the smallest feasible budget is 12.0 KiB (12288 bytes)}}
+// expected-error@below {{budget of 8.0 KiB (8192 bytes) cannot be met; the smallest found is 12.0 KiB (12288 bytes)}}
 func.func @executes_once_what_says_nothing(%x: !fake.block<4096>)
     -> !fake.block<64> {
   // expected-note@below {{4.0 KiB (4096 bytes) 'fake.dropout', which is read later}}

@@ -70,7 +70,7 @@ def left_over():
 hooks = ["--save", state, "--save-every", "1", "--reload", state, "--log-dir",
          log, "--save-best", os.path.join(disk, "best"), "--keep-last", "1",
          "--auto-checkpoint", os.path.join(disk, "left.safetensors")]
-budget = ["plan", "mlp", "--batch", "1024", "--threads", "1", "--budget", "95%"]
+budget = ["plan", "mlp", "--batch", "1024", "--threads", "1", "--budget", "99%"]
 try:
     program = os.path.join(work, "m.rpx")
     reprise("compile", "mlp", "--batch", "16", "--threads", "1", "-o", program)

@@ -179,7 +179,7 @@ TEST(Safetensors, BadPrefixIsRefused) {
               {"not a regular file"});
 }
 
-TEST(Safetensors, FilesOfPyTorchAreNamed) {
+TEST(Safetensors, WeightsInOtherFormatsAreNamed) {
   Folder folder;
   std::string path = folder / "w.pth";
   const std::string rest(64, '\x7f');
@@ -189,6 +189,15 @@ TEST(Safetensors, FilesOfPyTorchAreNamed) {
   writeFile(path, "\x80\2\x8a" + rest);
   expectError(SafetensorsFile::open(path).status(), RP_DATA_LOSS,
               {path, "Python pickle", "save_file"});
+  writeFile(path, "\x89HDF\r\n\x1a\n" + rest);
+  expectError(SafetensorsFile::open(path).status(), RP_DATA_LOSS,
+              {path, "HDF5", "convert it to safetensors"});
+  writeFile(path, "\x93NUMPY\1" + rest);
+  expectError(SafetensorsFile::open(path).status(), RP_DATA_LOSS,
+              {path, "NumPy", "convert it to safetensors"});
+  writeFile(path, "GGUF\3" + rest);
+  expectError(SafetensorsFile::open(path).status(), RP_DATA_LOSS,
+              {path, "GGUF", "convert it to safetensors"});
 }
 
 TEST(Safetensors, DigestIsDemandedWhenAsked) {

@@ -49,6 +49,15 @@ TEST(Shards, AreFoundByNamePatternAndFolder) {
   expectShards(folder / "{s}-0[12].tar", {3, 4, 5});
 }
 
+TEST(Shards, EndingsAreTakenInAnyCase) {
+  Folder folder;
+  writeFile(folder / "x.tar", makeTar({{"a.PNG", encodePng(shade(0, 0))},
+                                       {"a.CLS", "0"},
+                                       {"b.Png", encodePng(shade(20, 1))},
+                                       {"b.Cls", "1"}}));
+  expectShards(folder / "x.tar", {0, 1});
+}
+
 TEST(Shards, WhatDoesNotExistIsNamed) {
   Folder folder;
   writeFile(folder / "s-00.tar", shardOf(0, 1));

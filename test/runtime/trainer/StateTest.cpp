@@ -310,6 +310,22 @@ TEST(Weights, BehindAPrefixAreNamed) {
                "'module.fc.weight' is 'fc.weight' here"});
 }
 
+TEST(Weights, OfWiderTypesAreRefusedForTheirType) {
+  Folder folder;
+  std::string path = folder / "w.safetensors";
+  SafetensorsContent content;
+  content.tensors = {{"fc.weight", DType::F64, {2, 2}},
+                     {"norm.running_mean", DType::F32, {2}}};
+  auto zeros = [](size_t, void *data, size_t bytes) {
+    std::memset(data, 0, bytes);
+    return Status();
+  };
+  ASSERT_TRUE(writeSafetensors(path, content, zeros).ok());
+  FakeBackend backend = smallModel();
+  expectError(loadWeights(backend, path).status(), RP_INVALID_ARGUMENT,
+              {"'fc.weight' is F64", "convert it to the variable's type"});
+}
+
 /// The halves 1, -2, 65504 or 3.3895e38, and the smallest above 0.
 TEST(Weights, OfHalfPrecisionAreWidened) {
   Folder folder;

@@ -201,9 +201,8 @@ static bool isHidden(const std::string &name) {
   return name[slash == name.npos ? 0 : slash + 1] == '.';
 }
 
-static bool endsWith(const std::string &text, const std::string &ending) {
-  return text.size() >= ending.size() &&
-         !text.compare(text.size() - ending.size(), ending.size(), ending);
+static bool isClassName(const std::string &name) {
+  return endingOfName(name) == ".cls";
 }
 
 /// Marks the sample as bad, for the reason in `status`.
@@ -224,7 +223,7 @@ Status ShardImages::addEntry(const InputFile &file, const std::string &name,
     open.hasImage = true;
     open.sample.image = place;
     open.imageName = name;
-  } else if (endsWith(name, ".cls")) {
+  } else if (isClassName(name)) {
     Expected<int32_t> label = readLabel(file, place, name);
     if (!label.ok())
       return spoil(label.status(), open);
@@ -334,7 +333,7 @@ Status ShardImages::add(const std::string &path) {
       open.key = key;
       open.sample.shard = shard;
     }
-    bool isOfSample = isImageName(name) || endsWith(name, ".cls");
+    bool isOfSample = isImageName(name) || isClassName(name);
     if (std::string why = whyNoPart(entry); isOfSample && !why.empty()) {
       REPRISE_RETURN_IF_ERROR(
           spoil(damaged(path, "holds '" + name + "' as " + why), open));
