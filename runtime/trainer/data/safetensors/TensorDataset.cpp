@@ -176,7 +176,7 @@ Status TensorDataset::readLabels(const TensorEntry &entry,
                                         "0"
                         : classes > 0 ? "the model has " +
                                             std::to_string(classes) + " classes"
-                                      : "it fits no 32 bits"));
+                                      : "the largest is 2147483646"));
     labels.push_back(int32_t(wide[i]));
     if (!isIgnored)
       largest = std::max(largest, labels.back());
