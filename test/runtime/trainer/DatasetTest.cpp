@@ -287,6 +287,10 @@ TEST(TensorDataset, BadDataAreRefused) {
   expectError(openTensors(path, file), RP_INVALID_ARGUMENT,
               {"label -1 of image 2", "numbered from 0"});
   file = {};
+  file.labels[1] = INT32_MAX;
+  expectError(openTensors(path, file), RP_INVALID_ARGUMENT,
+              {"label 2147483647 of image 1", "the largest is 2147483646"});
+  file = {};
   expectError(openTensors(path, file, nullptr, 4), RP_INVALID_ARGUMENT,
               {"label 4 of image 0", "4 classes"});
   file.label.shape = {2};
