@@ -55,13 +55,15 @@ static void remarkPlan(const LiveCurve &curve, uint64_t budget,
                  plan::priceOf(bound)});
 }
 
-/// Fails unless the written function has the promised bytes, counted anew.
+/// Fails if the written function has more than the promised bytes, counted
+/// anew. It may have fewer: a clone need not share a storage that other ops
+/// write, as its original does.
 static LogicalResult checkWritten(func::FuncOp function, uint64_t promised,
                                   const rt::Roofline &roofline) {
   FailureOr<FunctionGraph> written = buildFunctionGraph(function, roofline);
   if (failed(written))
     return failure();
-  if (uint64_t bytes = written->liveBytes(); bytes != promised)
+  if (uint64_t bytes = written->liveBytes(); bytes > promised)
     return function.emitError()
            << "the plan is wrong: " << promised
            << " bytes were promised to be live, " << bytes << " are";
