@@ -20,21 +20,41 @@ rt::Expected<StepFloor> driver::floorOf(const ModelRequest &request) {
                    planned->plans->plain().bytes()};
 }
 
-/// Returns "--batch 4", which needs no budget; "" if there is none.
+/// Returns "--batch 4 fits", with how, or "" if not one image fits.
 static std::string fittingBatch(const ModelRequest &request, uint64_t left) {
   int64_t batch = batchOf(request);
   if (batch < 2)
     return "";
-  rt::Expected<BatchSearch::Answer> answer =
-      BatchSearch(request, left).largestPlain(batch - 1);
-  return answer.ok() && answer->batch > 0
-             ? "--batch " + std::to_string(answer->batch)
+  BatchSearch search(request, left);
+  rt::Expected<BatchSearch::Answer> plain = search.largestPlain(batch - 1);
+  if (plain.ok() && plain->batch > 0)
+    return "--batch " + std::to_string(plain->batch) +
+           " fits without recomputation";
+  ModelRequest one = request;
+  one.model.batch = 1;
+  rt::Expected<StepFloor> floor = floorOf(one);
+  if (!floor.ok() || floor->proven > left)
+    return "";
+  rt::Expected<int64_t> found = search.largestFound(batch - 1, 1);
+  return found.ok() && *found > 0
+             ? "--batch " + std::to_string(*found) + " fits with recomputation"
              : "";
 }
 
+/// Returns the limit that leaves the program `bytes`, with what planning in the
+/// same process may take away from it.
+static std::string largerLimit(const LimitedProgram &limited, uint64_t bytes) {
+  constexpr uint64_t unit = uint64_t{1} << 20;
+  uint64_t beside = limited.limit - std::min(limited.left, limited.limit);
+  uint64_t needed = beside + bytes + bytes / 64 + unit;
+  return "--memory-limit " + budgetText((needed + unit - 1) / unit * unit);
+}
+
 rt::Status driver::refuseLimit(const ModelRequest &request,
-                               const rt::Status &tooLarge,
-                               const StepFloor &floor, uint64_t left) {
+                              const rt::Status &tooLarge,
+                              const StepFloor &floor,
+                              const LimitedProgram &limited) {
+  uint64_t left = limited.left;
   std::string message = tooLarge.message() + "; the limit leaves the program " +
                         text::formatSize(left) +
                         ", in which it cannot be trained: ";
@@ -43,14 +63,10 @@ rt::Status driver::refuseLimit(const ModelRequest &request,
                                  : "the least that was found is " +
                                        text::formatSize(floor.possible);
   std::string batch = fittingBatch(request, left);
-  message += batch.empty() ? "; a smaller model or data set would help"
-                           : "; " + batch + " fits without recomputation";
-  // The process needs the bytes outside the program in any case.
-  if (floor.possible < floor.plain)
-    message += ", and --budget " + budgetText(floor.possible) +
-               " where the limit is " +
-               text::formatSize(budgetTextBytes(floor.possible) -
-                                std::min(left, floor.possible)) +
-               " more";
+  bool recomputes = floor.possible < floor.plain;
+  message +=
+      "; " + (batch.empty() ? "" : batch + ", and ") +
+      largerLimit(limited, recomputes ? floor.possible : floor.plain) +
+      (recomputes ? " fits with recomputation" : " fits without recomputation");
   return rt::Status::error(tooLarge.code(), message);
 }

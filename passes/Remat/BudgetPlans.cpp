@@ -313,7 +313,8 @@ bool BudgetPlans::fitsWithin(const KernelChoice &choice) {
   return searchWithin(*sets.back(), *sets.back()->module);
 }
 
-std::optional<PlanChoice> BudgetPlans::chooseWithin(StringRef first) {
+std::optional<PlanChoice> BudgetPlans::chooseWithin(StringRef first,
+                                                    Reach reach) {
   ScopedDiagnosticHandler quiet(own().problem.function.getContext(),
                                 [](Diagnostic &) { return success(); });
   std::vector<KernelChoice> all = std::exchange(choices, {});
@@ -323,12 +324,13 @@ std::optional<PlanChoice> BudgetPlans::chooseWithin(StringRef first) {
   bool found = fits(*sets.front(), options.withinBytes);
   for (const KernelChoice &choice : all)
     found = found || (isFirst(choice) && fitsWithin(choice));
-  if (!found && options.work > 0)
+  bool isAll = reach == Reach::All;
+  if (!found && options.work > 0 && (isAll || first.empty()))
     found =
         searchWithin(*sets.front(),
                      own().problem.function->getParentOfType<mlir::ModuleOp>());
   for (const KernelChoice &choice : all)
-    found = found || (!isFirst(choice) && fitsWithin(choice));
+    found = found || (isAll && !isFirst(choice) && fitsWithin(choice));
   return found ? choose(options.withinBytes) : std::nullopt;
 }
 

@@ -16,11 +16,16 @@ struct StepFloor {
 /// Computes the bounds for a request that has a budget.
 rt::Expected<StepFloor> floorOf(const ModelRequest &request);
 
+/// A limit on the process, and the bytes of it that are left for the program.
+struct LimitedProgram {
+  uint64_t limit = 0, left = 0;
+};
+
 /// Returns the error that a process is too large, with the details of
-/// `tooLarge`, and that no budget helps: the limit leaves the program `left`
-/// bytes, fewer than its step needs. Names settings that would fit.
+/// `tooLarge`, and that no budget helps: the limit leaves fewer bytes than the
+/// step needs. Names a batch and a limit that fit.
 rt::Status refuseLimit(const ModelRequest &request, const rt::Status &tooLarge,
-                       const StepFloor &floor, uint64_t left);
+                       const StepFloor &floor, const LimitedProgram &limited);
 
 } // namespace reprise::driver
 

@@ -29,6 +29,7 @@ public:
       : graph(graph), precedence(precedence) {}
 
   LeastBytes run() {
+    isLive.assign(graph.storageCount(), false);
     for (StorageId id = 0; id < graph.storageCount(); ++id)
       if (isPermanent(id))
         permanent += graph.bytes[id];
@@ -173,9 +174,14 @@ private:
 
   /// Returns the set before `last` computed the last of the live storages.
   Together whenLast(const Together &then, Rank last) {
-    isLive.assign(graph.storageCount(), false);
-    for (StorageId id : then.live)
+    std::vector<StorageId> members;
+    auto add = [&](StorageId id) {
+      if (!isLive[id])
+        members.push_back(id);
       isLive[id] = true;
+    };
+    for (StorageId id : then.live)
+      add(id);
     int64_t bytes = graph.workspace[last];
     StorageId served = kNone;
     std::vector<StorageId> takenOver; // by outputs, from inputs
@@ -187,19 +193,18 @@ private:
         takenOver.push_back(served);
       }
     for (StorageId id : permanentsAt(last))
-      isLive[id] = true;
+      add(id);
     for (StorageId id : graph.inputsOf(last))
-      isLive[id] = true;
+      add(id);
     for (StorageId id : graph.outputsOf(last))
-      isLive[id] = true;
+      add(id);
+    std::sort(members.begin(), members.end());
     Together before{0, last, {}, {}};
-    for (StorageId id = 0; id < graph.storageCount(); ++id)
-      if (isLive[id]) {
-        bytes += graph.bytes[id];
-        if (std::find(takenOver.begin(), takenOver.end(), id) ==
-            takenOver.end())
-          before.pinned.push_back(id);
-      }
+    for (StorageId id : members) {
+      bytes += graph.bytes[id];
+      if (std::find(takenOver.begin(), takenOver.end(), id) == takenOver.end())
+        before.pinned.push_back(id);
+    }
     for (StorageId id : graph.outputsOf(last))
       isLive[id] = false;
     for (StorageId id : before.pinned)
@@ -211,6 +216,8 @@ private:
       before.cut = then.cut;
       before.pinned = then.pinned;
     }
+    for (StorageId id : members)
+      isLive[id] = false;
     return before;
   }
 
@@ -240,7 +247,7 @@ private:
   int64_t permanent = 0;
   LeastBytes best;
   std::vector<bool> isBehind, isBefore; // by rank: of the current op
-  std::vector<bool> isLive;             // by storage
+  std::vector<bool> isLive;             // by storage; false between sets
   std::map<Rank, std::vector<StorageId>> permanentAt;
 };
 
