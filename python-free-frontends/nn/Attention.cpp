@@ -121,9 +121,12 @@ static LinearInit xavier(int64_t in, int64_t out) {
   return {Initializer::xavierUniform(in, out), Initializer::normal(1e-6)};
 }
 
-Perceptron::Perceptron(int64_t channels, int64_t hidden, double dropout)
-    : first(add<Linear>("0", channels, hidden, xavier(channels, hidden))),
-      second(add<Linear>("3", hidden, channels, xavier(hidden, channels))),
+Perceptron::Perceptron(int64_t channels, int64_t hidden, double dropout,
+                       std::optional<LinearInit> init)
+    : first(add<Linear>("0", channels, hidden,
+                        init.value_or(xavier(channels, hidden)))),
+      second(add<Linear>("3", hidden, channels,
+                         init.value_or(xavier(hidden, channels)))),
       dropout(dropout) {}
 
 Tensor Perceptron::forward(Tensor x) {

@@ -19,6 +19,10 @@ namespace {
 struct ResNetDepth {
   bool bottleneck;
   std::array<int64_t, 4> blocks;
+  /// The groups of a bottleneck's 3x3 convolution, and its channels in those of
+  /// a plain ResNet (Xie et al. 2017, arXiv 1611.05431; Zagoruyko, Komodakis
+  /// 2016, arXiv 1605.07146).
+  int64_t groups = 1, widening = 1;
 };
 
 nn::Conv2dOptions square(int64_t kernel, int64_t stride) {
@@ -42,12 +46,16 @@ std::shared_ptr<nn::Sequential> makeShortcut(int64_t in, int64_t out,
 /// channels, and the sum with the input.
 class ResidualBlock : public nn::Module {
 public:
-  ResidualBlock(bool bottleneck, int64_t in, int64_t channels, int64_t stride) {
-    int64_t out = bottleneck ? 4 * channels : channels;
-    if (bottleneck) {
-      layer(in, channels, square(1, 1));
-      layer(channels, channels, square(3, stride));
-      layer(channels, out, square(1, 1));
+  ResidualBlock(const ResNetDepth &depth, int64_t in, int64_t channels,
+                int64_t stride) {
+    int64_t out = depth.bottleneck ? 4 * channels : channels;
+    if (depth.bottleneck) {
+      int64_t width = channels * depth.widening;
+      nn::Conv2dOptions grouped = square(3, stride);
+      grouped.geometry.groups = depth.groups;
+      layer(in, width, square(1, 1));
+      layer(width, width, grouped);
+      layer(width, out, square(1, 1));
     } else {
       layer(in, channels, square(3, stride));
       layer(channels, channels, square(3, 1));
@@ -153,8 +161,7 @@ private:
     int64_t channels = *options.baseWidth << index;
     for (int64_t block = 0; block < depth.blocks[index]; ++block) {
       int64_t stride = index > 0 && block == 0 ? 2 : 1;
-      auto &residual =
-          stage.append<ResidualBlock>(depth.bottleneck, in, channels, stride);
+      auto &residual = stage.append<ResidualBlock>(depth, in, channels, stride);
       residual.config().activation_checkpointing(*options.annotate ==
                                                  Annotate::Blocks);
       in = depth.bottleneck ? 4 * channels : channels;
@@ -195,4 +202,11 @@ void zoo::addResNet(ModelList &models) {
   add("resnet50", "16 bottlenecks", {true, {3, 4, 6, 3}});
   add("resnet101", "33 bottlenecks", {true, {3, 4, 23, 3}});
   add("resnet152", "50 bottlenecks", {true, {3, 8, 36, 3}});
+  add("resnext50_32x4d", "16 grouped bottlenecks", {true, {3, 4, 6, 3}, 32, 2});
+  add("resnext101_32x8d", "33 grouped bottlenecks",
+      {true, {3, 4, 23, 3}, 32, 4});
+  add("resnext101_64x4d", "33 grouped bottlenecks",
+      {true, {3, 4, 23, 3}, 64, 4});
+  add("wide_resnet50_2", "16 wide bottlenecks", {true, {3, 4, 6, 3}, 1, 2});
+  add("wide_resnet101_2", "33 wide bottlenecks", {true, {3, 4, 23, 3}, 1, 2});
 }

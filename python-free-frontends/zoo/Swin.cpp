@@ -13,6 +13,7 @@
 #include "reprise/NN/Attention.h"
 #include "reprise/NN/Trace.h"
 #include "llvm/Support/MathExtras.h"
+#include <cmath>
 
 using namespace reprise;
 using namespace reprise::zoo;
@@ -25,6 +26,10 @@ struct SwinSize {
   std::array<int64_t, 4> blocks, heads;
   /// (h, w) for images, (d, h, w) for volumes.
   std::vector<int64_t> window;
+  /// Version 2 (Liu et al. 2022, arXiv 2111.09883): attention by cosines with a
+  /// bias that a network computes from distances, normalization after each part
+  /// of a block.
+  bool isVersion2 = false;
 };
 
 constexpr double kEpsilon = 1e-5;
@@ -45,21 +50,74 @@ struct WindowOptions {
   Extents window, shift;
   bool adapts; // windows are no larger than the image
   double dropout;
+  bool isVersion2 = false;
 };
 
-/// Self-attention among the tokens of a window, with a learned bias for each
-/// distance and head.
+/// The projection to queries, keys and values of version 2: keys have no bias.
+class ProjectionWithoutKeyBias : public nn::Module {
+public:
+  explicit ProjectionWithoutKeyBias(int64_t channels) : channels(channels) {
+    nn::LinearInit init = published();
+    registerVariable(init.weight.variable("weight", {3 * channels, channels}));
+    registerVariable(init.bias->variable("bias", {3 * channels}));
+  }
+
+protected:
+  Tensor forward(Tensor x) override {
+    std::vector<float> mask(3 * channels, 1.0f);
+    std::fill_n(mask.begin() + channels, channels, 0.0f);
+    Tensor bias = read(x.getTrace(), "bias") * nn::constant(x.getTrace(), mask);
+    return nn::addTrailing(nn::linear(x, read(x.getTrace(), "weight")), bias);
+  }
+
+private:
+  int64_t channels;
+};
+
+/// Returns sign(d) log2(|d| + 1) / log2(8), where d is the distance scaled to
+/// be between -8 and 8.
+float logOfDistance(int64_t distance, int64_t side) {
+  double d = 8.0 * double(distance) / double(std::max<int64_t>(side - 1, 1));
+  return float(std::copysign(std::log2(std::abs(d) + 1.0) / 3.0, d));
+}
+
+/// The distances of two elements of a window (distances,2), in the order of
+/// distanceIndices.
+std::vector<float> distanceTable(llvm::ArrayRef<int64_t> window) {
+  std::vector<float> table;
+  for (int64_t h = 1 - window[0]; h < window[0]; ++h)
+    for (int64_t w = 1 - window[1]; w < window[1]; ++w) {
+      table.push_back(logOfDistance(h, window[0]));
+      table.push_back(logOfDistance(w, window[1]));
+    }
+  return table;
+}
+
+/// Self-attention among the tokens of a window, with a bias for each distance
+/// and head: a learned one, or that of a network of version 2.
 class WindowAttention : public nn::Module {
 public:
   WindowAttention(int64_t channels, int64_t heads, WindowOptions options)
-      : heads(heads), options(std::move(options)),
-        qkv(add<nn::Linear>("qkv", channels, 3 * channels, published())),
-        proj(add<nn::Linear>("proj", channels, channels, published())) {
-    registerVariable({"relative_position_bias_table",
-                      {countDistances(this->options.window), heads},
-                      sg::Role::Parameter,
-                      sg::InitKind::Normal,
-                      0.02});
+      : heads(heads), options(std::move(options)) {
+    if (this->options.isVersion2)
+      registerVariable({"logit_scale",
+                        {heads, 1, 1},
+                        sg::Role::Parameter,
+                        sg::InitKind::Constant,
+                        std::log(10.0)});
+    else
+      registerVariable({"relative_position_bias_table",
+                        {countDistances(this->options.window), heads},
+                        sg::Role::Parameter,
+                        sg::InitKind::Normal,
+                        0.02});
+    qkv = this->options.isVersion2
+              ? static_cast<nn::Module *>(
+                    &add<ProjectionWithoutKeyBias>("qkv", channels))
+              : &add<nn::Linear>("qkv", channels, 3 * channels, published());
+    proj = &add<nn::Linear>("proj", channels, channels, published());
+    if (this->options.isVersion2)
+      addDistanceNetwork();
   }
 
 protected:
@@ -69,17 +127,57 @@ protected:
     WindowGrid grid = layOutWindows(extentsOf(x), options.window, options.shift,
                                     options.adapts);
     Tensor windows = partitionWindows(nn::padTo(x, grid.padded), grid);
-    Tensor projected = qkv(windows);
+    Tensor projected = (*qkv)(windows);
     nn::SelfAttentionOptions how;
+    if (options.isVersion2) {
+      projected = toCosines(projected);
+      how.scale = 1.0;
+    }
     how.bias = bias(x.getTrace(), grid);
     how.dropout = options.dropout;
-    Tensor y = proj(nn::selfAttention(projected, heads, how));
+    Tensor y = (*proj)(nn::selfAttention(projected, heads, how));
     return nn::cropTo(joinWindows(y, x.dim(0), grid), extentsOf(x));
   }
 
 private:
   static Extents extentsOf(const Tensor &x) {
     return Extents(x.getType().getShape().drop_front().drop_back());
+  }
+
+  void addDistanceNetwork() {
+    constexpr int64_t hidden = 512;
+    distances = &add<nn::Sequential>("cpb_mlp");
+    distances->append<nn::Linear>(2, hidden, published());
+    distances->append<nn::ReLU>();
+    distances->append<nn::Linear>(
+        hidden, heads,
+        nn::LinearInit{nn::Initializer::normal(0.02), std::nullopt});
+  }
+
+  /// Returns the bias of each distance and head.
+  Tensor table(nn::Trace &trace) {
+    if (!distances)
+      return read(trace, "relative_position_bias_table");
+    Tensor coordinates =
+        nn::reshape(nn::constant(trace, distanceTable(options.window)),
+                    {countDistances(options.window), 2});
+    return nn::scale(nn::sigmoid((*distances)(coordinates)), 16.0);
+  }
+
+  /// Scales the queries and keys of (B,N,3C) to norm 1, then the queries by a
+  /// learned factor of each head, at most 100: their products are cosines.
+  Tensor toCosines(const Tensor &x) {
+    if (!x)
+      return x;
+    int64_t batch = x.dim(0), tokens = x.dim(1), channels = x.dim(2) / 3;
+    Tensor parts = nn::reshape(x, {batch, tokens, 3, heads, channels / heads});
+    Tensor q = nn::l2Normalize(nn::slice(parts, 2, 0, 1));
+    Tensor k = nn::l2Normalize(nn::slice(parts, 2, 1, 2));
+    Tensor factors = nn::exp(
+        nn::minimum(read(x.getTrace(), "logit_scale"), std::log(100.0)));
+    q = nn::mulAlong(q, nn::reshape(factors, {heads}), {3});
+    return nn::reshape(nn::concat({q, k, nn::slice(parts, 2, 2, 3)}, 2),
+                       x.getType().getShape());
   }
 
   /// Returns the term added to the scores: the bias of distances (1,H,N,N), and
@@ -89,8 +187,7 @@ private:
     int64_t tokens = grid.tokens();
     Tensor indices =
         nn::constant(trace, distanceIndices(options.window, tokens));
-    Tensor chosen =
-        nn::gather(read(trace, "relative_position_bias_table"), indices);
+    Tensor chosen = nn::gather(table(trace), indices);
     Tensor byHead =
         nn::transpose(nn::reshape(chosen, {tokens, tokens, heads}), {2, 0, 1});
     if (!grid.isShifted())
@@ -115,7 +212,9 @@ private:
 
   int64_t heads;
   WindowOptions options;
-  nn::Linear &qkv, &proj;
+  nn::Module *qkv;
+  nn::Linear *proj;
+  nn::Sequential *distances = nullptr; // of version 2
 };
 
 //===----------------------------------------------------------------------===//
@@ -124,19 +223,26 @@ private:
 
 class SwinBlock : public nn::Module {
 public:
-  SwinBlock(int64_t channels, int64_t heads, WindowOptions options,
+  SwinBlock(int64_t channels, int64_t heads, const WindowOptions &options,
             double depthProbability)
-      : norm1(add<nn::LayerNorm>("norm1", channels, kEpsilon)),
-        attention(
-            add<WindowAttention>("attn", channels, heads, std::move(options))),
+      : normalizesAfter(options.isVersion2),
+        norm1(add<nn::LayerNorm>("norm1", channels, kEpsilon)),
+        attention(add<WindowAttention>("attn", channels, heads, options)),
         norm2(add<nn::LayerNorm>("norm2", channels, kEpsilon)),
-        mlp(add<nn::Perceptron>("mlp", channels, 4 * channels)),
+        mlp(options.isVersion2
+                ? add<nn::Perceptron>("mlp", channels, 4 * channels,
+                                      /*dropout=*/0.0, published())
+                : add<nn::Perceptron>("mlp", channels, 4 * channels)),
         depth(depthProbability) {
     config().block();
   }
 
 protected:
   Tensor forward(Tensor x) override {
+    if (normalizesAfter) {
+      Tensor y = x + drop(norm1(attention(x)));
+      return y + drop(norm2(mlp(y)));
+    }
     Tensor y = x + drop(attention(norm1(x)));
     return y + drop(mlp(norm2(y)));
   }
@@ -147,6 +253,7 @@ private:
     return nn::dropout(x, depth, nn::DropoutMode::Samples);
   }
 
+  bool normalizesAfter;
   nn::LayerNorm &norm1;
   WindowAttention &attention;
   nn::LayerNorm &norm2;
@@ -155,21 +262,25 @@ private:
 };
 
 /// Four neighbours of an image, concatenated along the channels, normalized and
-/// projected to twice the channels of one.
+/// projected to twice the channels of one; in version 2 projected first.
 class PatchMerging : public nn::Module {
 public:
-  explicit PatchMerging(int64_t channels)
-      : reduction(add<nn::Linear>(
+  PatchMerging(int64_t channels, bool isVersion2)
+      : normalizesAfter(isVersion2),
+        reduction(add<nn::Linear>(
             "reduction", 4 * channels, 2 * channels,
             nn::LinearInit{nn::Initializer::normal(0.02), std::nullopt})),
-        norm(add<nn::LayerNorm>("norm", 4 * channels, kEpsilon)) {}
+        norm(add<nn::LayerNorm>("norm", (isVersion2 ? 2 : 4) * channels,
+                                kEpsilon)) {}
 
 protected:
   Tensor forward(Tensor x) override {
-    return reduction(norm(mergeNeighbours(x)));
+    Tensor merged = mergeNeighbours(x);
+    return normalizesAfter ? norm(reduction(merged)) : reduction(norm(merged));
   }
 
 private:
+  bool normalizesAfter;
   nn::Linear &reduction;
   nn::LayerNorm &norm;
 };
@@ -244,7 +355,7 @@ private:
                 const ModelOptions &options) {
     int64_t width = *options.baseWidth << index;
     if (index > 0)
-      features->append<PatchMerging>(width / 2);
+      features->append<PatchMerging>(width / 2, size.isVersion2);
     auto &stage = features->append<nn::Sequential>();
     Extents window(size.window.begin(), size.window.end());
     for (int64_t i = 0; i < size.blocks[index]; ++i) {
@@ -255,7 +366,7 @@ private:
       auto &block = stage.append<SwinBlock>(
           width, size.heads[index],
           WindowOptions{window, shift, window.size() == 3,
-                        *options.attentionDropout},
+                        *options.attentionDropout, size.isVersion2},
           depthProbability(*options.stochasticDepth, blocksSoFar++,
                            size.blocks));
       block.config().activation_checkpointing(*options.annotate ==
@@ -284,8 +395,9 @@ int64_t zoo::countPatches(const ModelOptions &options) {
          llvm::divideCeil(*options.width, *options.patch);
 }
 
-static ModelOptions swinDefaults(int64_t width, double stochasticDepth) {
-  ModelOptions defaults = imageDefaults();
+static ModelOptions swinDefaults(int64_t width, double stochasticDepth,
+                                 int64_t side = 224) {
+  ModelOptions defaults = imageDefaults(side);
   defaults.patch = 4;
   defaults.baseWidth = width;
   defaults.attentionDropout = 0.0;
@@ -321,8 +433,17 @@ void zoo::addSwin(ModelList &models) {
   add("swin_t", "images", swinDefaults(96, 0.2), tiny);
   add("swin_s", "images", swinDefaults(96, 0.3), small);
   add("swin_b", "images", swinDefaults(128, 0.5), base);
-  for (SwinSize *size : {&tiny, &small, &base})
+  for (SwinSize *size : {&tiny, &small, &base}) {
+    size->window = {8, 8};
+    size->isVersion2 = true;
+  }
+  add("swin_v2_t", "images by cosines", swinDefaults(96, 0.2, 256), tiny);
+  add("swin_v2_s", "images by cosines", swinDefaults(96, 0.3, 256), small);
+  add("swin_v2_b", "images by cosines", swinDefaults(128, 0.5, 256), base);
+  for (SwinSize *size : {&tiny, &small, &base}) {
     size->window = {8, 7, 7};
+    size->isVersion2 = false;
+  }
   add("swin3d_t", "volumes", volumeDefaults(96), tiny);
   add("swin3d_s", "volumes", volumeDefaults(96), small);
   add("swin3d_b", "volumes", volumeDefaults(128), base);

@@ -173,4 +173,5 @@ void zoo::addVisionTransformer(ModelList &models) {
   add("vit_b_32", 32, 768, base);
   add("vit_l_16", 16, 1024, large);
   add("vit_l_32", 32, 1024, large);
+  add("vit_h_14", 14, 1280, {32, 16});
 }

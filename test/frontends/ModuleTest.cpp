@@ -65,6 +65,46 @@ protected:
   MLIRContext context;
 };
 
+/// torch.nn.MaxPool2d(3, 2, ceil_mode=True) of 6 and 8 pixels returns 3 and 4,
+/// MaxPool2d(2, 2, 1, ceil_mode=True) of 3 pixels 2: a third window would begin
+/// behind the padding at the end.
+TEST_F(ModuleTest, PoolsPastTheEndWithWindowsThatBeginBeforeIt) {
+  struct Case {
+    int64_t extent;
+    nn::PoolGeometry geometry;
+    int64_t result;
+  };
+  for (Case each : {Case{6, {3, 2, 0, nn::PoolRounding::Down}, 2},
+                    Case{6, {3, 2, 0, nn::PoolRounding::Up}, 3},
+                    Case{7, {3, 2, 0, nn::PoolRounding::Up}, 3},
+                    Case{8, {3, 2, 0, nn::PoolRounding::Up}, 4},
+                    Case{2, {2, 2, 1, nn::PoolRounding::Up}, 2},
+                    Case{3, {2, 2, 1, nn::PoolRounding::Up}, 2}}) {
+    SCOPED_TRACE(each.extent);
+    SmallGraph graph({1, each.extent, 9, 2});
+    graph.body = [&](Tensor x) { return nn::maxPool2d(x, each.geometry); };
+    auto module = graph.emit(context);
+    ASSERT_TRUE(module);
+    auto pools = all<sg::MaxPool2DOp>(*module);
+    ASSERT_EQ(pools.size(), 1u);
+    EXPECT_EQ(cast<RankedTensorType>(pools[0].getType()).getDimSize(1),
+              each.result);
+  }
+}
+
+/// Of 5 pixels in 3 windows: [0, 2), [1, 4), [3, 5).
+TEST_F(ModuleTest, PoolsAdaptivelyByWindowsThatCoverTheImage) {
+  SmallGraph graph({1, 5, 3, 2});
+  graph.body = [](Tensor x) { return nn::adaptiveAvgPool2d(x, 3); };
+  auto module = graph.emit(context);
+  ASSERT_TRUE(module);
+  std::vector<std::pair<int64_t, int64_t>> windows;
+  for (sg::SliceOp slice : all<sg::SliceOp>(*module))
+    windows.push_back({slice.getStarts()[1], slice.getLimits()[1]});
+  EXPECT_EQ(windows,
+            (std::vector<std::pair<int64_t, int64_t>>{{0, 2}, {1, 4}, {3, 5}}));
+}
+
 TEST_F(ModuleTest, NamesVariablesAfterThePath) {
   SmallGraph graph({2, 4});
   auto &stack = graph.add<nn::Sequential>("head");

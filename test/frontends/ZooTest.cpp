@@ -73,7 +73,12 @@ INSTANTIATE_TEST_SUITE_P(
                       Published{"resnet34", 21797672, 3.664},
                       Published{"resnet50", 25557032, 4.089},
                       Published{"resnet101", 44549160, 7.801},
-                      Published{"resnet152", 60192808, 11.514}));
+                      Published{"resnet152", 60192808, 11.514},
+                      Published{"resnext50_32x4d", 25028904, 4.230},
+                      Published{"resnext101_32x8d", 88791336, 16.414},
+                      Published{"resnext101_64x4d", 83455272, 15.460},
+                      Published{"wide_resnet50_2", 68883240, 11.398},
+                      Published{"wide_resnet101_2", 126886696, 22.753}));
 
 INSTANTIATE_TEST_SUITE_P(
     Transformers, PublishedTest,
@@ -81,6 +86,11 @@ INSTANTIATE_TEST_SUITE_P(
                       Published{"vit_b_32", 88224232, 4.409},
                       Published{"vit_l_16", 304326632, 61.555},
                       Published{"vit_l_32", 306535400, 15.378},
+                      Published{"vit_h_14", 632045800, 167.295},
+                      Published{"maxvit_t", 30919624, 5.558},
+                      Published{"swin_v2_t", 28351570, 5.940},
+                      Published{"swin_v2_s", 49737442, 11.546},
+                      Published{"swin_v2_b", 87930848, 20.325},
                       Published{"swin_t", 28288354, 4.491},
                       Published{"swin_s", 49606258, 8.741},
                       Published{"swin_b", 87768224, 15.431},
@@ -94,7 +104,69 @@ INSTANTIATE_TEST_SUITE_P(
 
 INSTANTIATE_TEST_SUITE_P(
     Mobile, PublishedTest,
-    ::testing::Values(Published{"mobilenet_v2", 3504872, 0.301}));
+    ::testing::Values(Published{"mobilenet_v2", 3504872, 0.301},
+                      Published{"mobilenet_v3_small", 2542856, 0.057},
+                      Published{"mobilenet_v3_large", 5483032, 0.217}));
+
+INSTANTIATE_TEST_SUITE_P(
+    EfficientNets, PublishedTest,
+    ::testing::Values(Published{"efficientnet_b0", 5288548, 0.386},
+                      Published{"efficientnet_b1", 7794184, 0.687},
+                      Published{"efficientnet_b2", 9109994, 1.088},
+                      Published{"efficientnet_b3", 12233232, 1.827},
+                      Published{"efficientnet_b4", 19341616, 4.394},
+                      Published{"efficientnet_b5", 30389784, 10.266},
+                      Published{"efficientnet_b6", 43040704, 19.068},
+                      Published{"efficientnet_b7", 66347960, 37.746},
+                      Published{"efficientnet_v2_s", 21458488, 8.366},
+                      Published{"efficientnet_v2_m", 54139356, 24.582},
+                      Published{"efficientnet_v2_l", 118515272, 56.080}));
+
+INSTANTIATE_TEST_SUITE_P(
+    RegNets, PublishedTest,
+    ::testing::Values(Published{"regnet_y_400mf", 4344144, 0.402},
+                      Published{"regnet_y_800mf", 6432512, 0.834},
+                      Published{"regnet_y_1_6gf", 11202430, 1.612},
+                      Published{"regnet_y_3_2gf", 19436338, 3.176},
+                      Published{"regnet_y_8gf", 39381472, 8.473},
+                      Published{"regnet_y_16gf", 83590140, 15.912},
+                      Published{"regnet_y_32gf", 145046770, 32.280},
+                      Published{"regnet_x_400mf", 5495976, 0.414},
+                      Published{"regnet_x_800mf", 7259656, 0.800},
+                      Published{"regnet_x_1_6gf", 9190136, 1.603},
+                      Published{"regnet_x_3_2gf", 15296552, 3.177},
+                      Published{"regnet_x_8gf", 39572648, 7.995},
+                      Published{"regnet_x_16gf", 54278536, 15.941},
+                      Published{"regnet_x_32gf", 107811560, 31.736}));
+
+INSTANTIATE_TEST_SUITE_P(
+    Chains, PublishedTest,
+    ::testing::Values(Published{"alexnet", 61100840, 0.714},
+                      Published{"vgg11", 132863336, 7.609},
+                      Published{"vgg13", 133047848, 11.308},
+                      Published{"vgg16", 138357544, 15.470},
+                      Published{"vgg19", 143667240, 19.632},
+                      Published{"vgg11_bn", 132868840, 7.609},
+                      Published{"vgg13_bn", 133053736, 11.308},
+                      Published{"vgg16_bn", 138365992, 15.470},
+                      Published{"vgg19_bn", 143678248, 19.632}));
+
+INSTANTIATE_TEST_SUITE_P(
+    SmallNetworks, PublishedTest,
+    ::testing::Values(Published{"squeezenet1_0", 1248424, 0.819},
+                      Published{"squeezenet1_1", 1235496, 0.349},
+                      Published{"densenet121", 7978856, 2.834},
+                      Published{"densenet161", 28681000, 7.728},
+                      Published{"densenet169", 14149480, 3.360},
+                      Published{"densenet201", 20013928, 4.291},
+                      Published{"shufflenet_v2_x0_5", 1366792, 0.040},
+                      Published{"shufflenet_v2_x1_0", 2278604, 0.145},
+                      Published{"shufflenet_v2_x1_5", 3503624, 0.296},
+                      Published{"shufflenet_v2_x2_0", 7393996, 0.583},
+                      Published{"mnasnet0_5", 2218512, 0.104},
+                      Published{"mnasnet0_75", 3170208, 0.215},
+                      Published{"mnasnet1_0", 4383312, 0.314},
+                      Published{"mnasnet1_3", 6282256, 0.526}));
 
 /// Touvron et al. 2021 (arXiv 2012.12877), table 1: of DeiT-Ti and DeiT-S,
 /// which differ from ViT-B in their width (their count of heads makes no
@@ -134,11 +206,22 @@ TEST_P(StateTest, HasTorchvisionsVariablesInItsOrder) {
 }
 
 INSTANTIATE_TEST_SUITE_P(ResNets, StateTest,
-                         ::testing::Values("resnet18", "resnet50"));
-INSTANTIATE_TEST_SUITE_P(Mobile, StateTest, ::testing::Values("mobilenet_v2"));
+                         ::testing::Values("resnet18", "resnet50",
+                                           "resnext50_32x4d"));
+INSTANTIATE_TEST_SUITE_P(Chains, StateTest,
+                         ::testing::Values("alexnet", "vgg11", "vgg11_bn"));
+INSTANTIATE_TEST_SUITE_P(SmallNetworks, StateTest,
+                         ::testing::Values("squeezenet1_0", "densenet121",
+                                           "shufflenet_v2_x0_5", "mnasnet0_5"));
+INSTANTIATE_TEST_SUITE_P(Mobile, StateTest,
+                         ::testing::Values("mobilenet_v2", "mobilenet_v3_small",
+                                           "efficientnet_b0",
+                                           "efficientnet_v2_s"));
+INSTANTIATE_TEST_SUITE_P(RegNets, StateTest,
+                         ::testing::Values("regnet_y_400mf", "regnet_x_400mf"));
 INSTANTIATE_TEST_SUITE_P(Transformers, StateTest,
-                         ::testing::Values("vit_b_16", "swin_t",
-                                           "convnext_tiny"));
+                         ::testing::Values("vit_b_16", "swin_t", "swin_v2_t",
+                                           "convnext_tiny", "maxvit_t"));
 
 class ZooTest : public ::testing::Test {
 protected:
@@ -272,6 +355,34 @@ TEST_F(ZooTest, AnnotatesTheStemAndStagesOfASwinButTheLast) {
   EXPECT_EQ(blocksOf(*module), expected);
 }
 
+/// A stage is what lies between two reductions of the image.
+TEST_F(ZooTest, AnnotatesTheStagesOfAMobileNetButTheLast) {
+  auto module = zoo::buildModel(context, "mobilenet_v3_small", batchOf(1));
+  ASSERT_TRUE(module);
+  std::vector<std::string> expected = {
+      "stage1*",    "stage2*",    "features.1",  "stage3*",
+      "features.2", "features.3", "stage4*",     "features.4",
+      "features.5", "features.6", "features.7",  "features.8",
+      "stage5",     "features.9", "features.10", "features.11"};
+  EXPECT_EQ(blocksOf(*module), expected);
+}
+
+TEST_F(ZooTest, AnnotatesTheStemAndStagesOfARegNetButTheLast) {
+  auto module = zoo::buildModel(context, "regnet_x_8gf", batchOf(1));
+  ASSERT_TRUE(module);
+  std::vector<std::string> blocks = blocksOf(*module);
+  EXPECT_EQ(blocks[0], "stem*");
+  EXPECT_EQ(blocks[1], "trunk_output.block1*");
+  EXPECT_EQ(blocks[2], "trunk_output.block1.block1-0");
+  EXPECT_EQ(blocks[blocks.size() - 2], "trunk_output.block4");
+  zoo::ModelOptions options = batchOf(1);
+  options.annotate = zoo::Annotate::Blocks;
+  auto efficient = zoo::buildModel(context, "efficientnet_b0", options);
+  ASSERT_TRUE(efficient);
+  EXPECT_EQ(blocksOf(*efficient)[1], "features.1");
+  EXPECT_EQ(blocksOf(*efficient)[2], "features.1.0*");
+}
+
 TEST_F(ZooTest, AnnotatesTheLayersOfAVisionTransformer) {
   zoo::ModelOptions options = batchOf(1);
   options.height = options.width = 32;
@@ -334,8 +445,8 @@ TEST_F(ZooTest, TakesVolumesOfOneChannel) {
 
 /// What belongs to views stands behind a backbone that is as it was.
 TEST_F(ZooTest, PoolsTheViewsOfACaseBehindEveryBackbone) {
-  for (const char *name : {"resnet18", "vit_b_16", "swin_t", "convnext_tiny",
-                           "mobilenet_v2"}) {
+  for (const char *name :
+       {"resnet18", "vit_b_16", "swin_t", "convnext_tiny", "mobilenet_v2"}) {
     SCOPED_TRACE(name);
     zoo::ModelOptions options = batchOf(2);
     options.height = options.width = 32;
@@ -358,6 +469,28 @@ TEST_F(ZooTest, PoolsTheViewsOfACaseBehindEveryBackbone) {
         function.getArgumentTypes()[0],
         RankedTensorType::get({2, 3, 32, 32, 3}, Float32Type::get(&context)));
   }
+}
+
+TEST_F(ZooTest, RefusesImagesThatAMaxVitCannotDivide) {
+  zoo::ModelOptions options = batchOf(1);
+  options.height = 256;
+  CollectedDiagnostics errors(context);
+  EXPECT_FALSE(zoo::buildModel(context, "maxvit_t", options));
+  EXPECT_EQ(errors.get(),
+            "blocks.0.layers.0.layers.window_attention: parts of 7x7 pixels "
+            "do not divide 64x56; choose a height and "
+            "width of images that are multiples of 224\n");
+}
+
+/// A last window of a SqueezeNet's pools may pass the end, and a VGG's windows
+/// before its classifier cover images of any size.
+TEST_F(ZooTest, TakesImagesThatPoolsDoNotDivide) {
+  zoo::ModelOptions options = batchOf(1);
+  options.height = 75;
+  options.width = 100;
+  for (const char *name : {"squeezenet1_1", "vgg11", "alexnet", "densenet121",
+                           "efficientnet_b0", "shufflenet_v2_x0_5"})
+    EXPECT_TRUE(zoo::buildModel(context, name, options)) << name;
 }
 
 TEST_F(ZooTest, RefusesPatchesThatDoNotFit) {

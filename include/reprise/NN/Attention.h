@@ -62,11 +62,12 @@ private:
 };
 
 /// Two linear layers (C to `hidden` and back) with a GELU between: children "0"
-/// and "3", as torchvision numbers them. Weights are initialized by Xavier's
-/// uniform distribution, biases with deviation 1e-6.
+/// and "3", as torchvision numbers them. Without `init`, weights are
+/// initialized by Xavier's uniform distribution, biases with deviation 1e-6.
 class Perceptron : public Module {
 public:
-  Perceptron(int64_t channels, int64_t hidden, double dropout = 0.0);
+  Perceptron(int64_t channels, int64_t hidden, double dropout = 0.0,
+             std::optional<LinearInit> init = std::nullopt);
 
 protected:
   Tensor forward(Tensor x) override;

@@ -20,7 +20,7 @@ enum class Stem { ImageNet, Cifar };
 
 /// The blocks that are annotated for activation checkpointing: none, the stem
 /// and each stage of the network but the last, whose backward pass begins at
-/// once, or each residual block.
+/// once, or each residual block (of a network without them, each stage).
 enum class Annotate { None, Stages, Blocks };
 
 std::optional<Stem> parseStem(llvm::StringRef text);
@@ -53,8 +53,8 @@ struct ModelOptions {
   std::optional<nn::ViewPooling> viewPooling;
   /// Side of the patches that the first layer turns into tokens.
   std::optional<int64_t> patch;
-  /// Probability of the dropout before the last layer of a ResNet, or after
-  /// every linear layer of a vision transformer; 0 for none.
+  /// Probability of the dropout before the last layers, or after every linear
+  /// layer of a vision transformer; 0 for none.
   std::optional<double> dropout;
   /// Probability of dropping a weight of attention.
   std::optional<double> attentionDropout;
