@@ -329,7 +329,7 @@ static rt::Status explainLimit(const RunSource &source,
   rt::Expected<StepFloor> floor = floorOf(*wanted);
   if (!floor.ok() || (!isKnown && floor->proven <= left))
     return floor.status();
-  return refuseLimit(*wanted, tooLarge, *floor, {flags.memoryLimit, left});
+  return refuseLimit(*wanted, tooLarge, *floor, {source.memoryLimit, left});
 }
 
 /// Compiles again with the budget that fits a limit on the process. Memory left
