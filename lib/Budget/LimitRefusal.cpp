@@ -51,9 +51,9 @@ static std::string largerLimit(const LimitedProgram &limited, uint64_t bytes) {
 }
 
 rt::Status driver::refuseLimit(const ModelRequest &request,
-                              const rt::Status &tooLarge,
-                              const StepFloor &floor,
-                              const LimitedProgram &limited) {
+                               const rt::Status &tooLarge,
+                               const StepFloor &floor,
+                               const LimitedProgram &limited) {
   uint64_t left = limited.left;
   std::string message = tooLarge.message() + "; the limit leaves the program " +
                         text::formatSize(left) +

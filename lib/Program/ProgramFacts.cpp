@@ -68,7 +68,7 @@ std::string ProgramFacts::describeData() const {
 }
 
 EntrySummary reprise::driver::summarize(const ProgramFacts &program,
-                                       const EntryFacts &entry) {
+                                        const EntryFacts &entry) {
   EntrySummary summary;
   summary.fixed = program.fixed;
   summary.peak = entry.peak;

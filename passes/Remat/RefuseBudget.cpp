@@ -105,11 +105,10 @@ InFlightDiagnostic reprise::refuseBudget(const LiveCurve &curve,
                                          uint64_t budget) {
   const FunctionGraph &problem = curve.problem;
   func::FuncOp function = problem.function;
-  InFlightDiagnostic error =
-      emitError(function.getLoc())
-      << "budget of " << sizeText(budget)
-      << " cannot be met; the smallest found is "
-      << sizeText(curve.smallestBytes());
+  InFlightDiagnostic error = emitError(function.getLoc())
+                             << "budget of " << sizeText(budget)
+                             << " cannot be met; the smallest found is "
+                             << sizeText(curve.smallestBytes());
   plan::ByteBound bound = plan::lowestBytes(problem.graph);
   if (bound.cut == plan::kNone)
     return error;

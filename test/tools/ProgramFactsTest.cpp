@@ -30,10 +30,12 @@ static ProgramFacts smallProgram() {
                    {"b", BufferKind::Activation, 164, 10, 1, 3},
                    {"c", BufferKind::Recomputed, 64, 40, 3, 4}};
   entry.steps = {
-      {"conv", "layer1.0", "", Phase::Forward, StepAction::LibraryCall, 1000, 1},
+      {"conv", "layer1.0", "", Phase::Forward, StepAction::LibraryCall, 1000,
+       1},
       {"relu", "layer1.1", "", Phase::Forward, StepAction::Kernel, 10, 1},
       {"loss", "", "", Phase::Forward, StepAction::Kernel, 1, 1},
-      {"conv", "layer1.0", "", Phase::Recompute, StepAction::LibraryCall, 1000, 1},
+      {"conv", "layer1.0", "", Phase::Recompute, StepAction::LibraryCall, 1000,
+       1},
       {"sgd", "", "", Phase::Update, StepAction::Kernel, 5, 1}};
   entry.peak = 174;
   entry.maxLive = 174;
