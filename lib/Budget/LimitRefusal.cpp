@@ -20,11 +20,15 @@ rt::Expected<StepFloor> driver::floorOf(const ModelRequest &request) {
                    planned->plans->plain().bytes()};
 }
 
+/// Bytes of the compiler's heap that differ from run to run.
+static constexpr uint64_t kHeapChange = uint64_t{8} << 20;
+
 /// Returns "--batch 4 fits", with how, or "" if not one image fits.
 static std::string fittingBatch(const ModelRequest &request, uint64_t left) {
   int64_t batch = batchOf(request);
   if (batch < 2)
     return "";
+  left -= std::min(left / 16, kHeapChange);
   BatchSearch search(request, left);
   rt::Expected<BatchSearch::Answer> plain = search.largestPlain(batch - 1);
   if (plain.ok() && plain->batch > 0)
@@ -41,12 +45,11 @@ static std::string fittingBatch(const ModelRequest &request, uint64_t left) {
              : "";
 }
 
-/// Returns the limit that leaves the program `bytes`, with what planning in the
-/// same process may take away from it.
+/// Returns the limit that leaves the program `bytes`.
 static std::string largerLimit(const LimitedProgram &limited, uint64_t bytes) {
   constexpr uint64_t unit = uint64_t{1} << 20;
   uint64_t beside = limited.limit - std::min(limited.left, limited.limit);
-  uint64_t needed = beside + bytes + bytes / 64 + unit;
+  uint64_t needed = beside + bytes + kHeapChange;
   return "--memory-limit " + budgetText((needed + unit - 1) / unit * unit);
 }
 
