@@ -33,7 +33,7 @@ static std::vector<Command> commandsOf(const CLI::App &app) {
 
 /// Returns names such as "--epochs" and "-o", of an option that is not an
 /// argument.
-static std::vector<std::string> namesOf(const CLI::Option &option) {
+static std::vector<std::string> optionNames(const CLI::Option &option) {
   std::vector<std::string> names;
   for (const std::string &name : option.get_snames())
     names.push_back("-" + name);
@@ -62,7 +62,7 @@ static std::string wordsAfter(const CLI::App &app,
   for (const CLI::App *command : app.get_subcommands({}))
     words.push_back(command->get_name());
   for (const CLI::Option *option : app.get_options({})) {
-    std::vector<std::string> more = namesOf(*option);
+    std::vector<std::string> more = optionNames(*option);
     if (more.empty())
       more = values(*option);
     words.insert(words.end(), more.begin(), more.end());
@@ -79,7 +79,7 @@ static std::string bashValues(const CLI::App &app,
   for (const Command &command : commandsOf(app))
     for (const CLI::Option *option : command.app->get_options({}))
       if (takesValue(*option))
-        for (const std::string &name : namesOf(*option))
+        for (const std::string &name : optionNames(*option))
           if (std::string &words = wordsOf[name]; words.empty())
             words = joined(values(*option), " ");
   std::string cases;
@@ -178,7 +178,7 @@ std::string driver::fishCompletion(const CLI::App &app,
           << fishText(next->get_description()) << "\n";
     for (const CLI::Option *option : command.app->get_options({})) {
       std::string words = joined(values(*option), " ");
-      if (namesOf(*option).empty()) {
+      if (optionNames(*option).empty()) {
         if (!words.empty())
           out << begin << " -a " << fishText(words) << "\n";
         continue;
@@ -224,7 +224,7 @@ static std::string roff(const std::string &text) {
 
 static void describeOption(const CLI::Option &option, std::ostream &out) {
   std::string names;
-  for (const std::string &name : namesOf(option))
+  for (const std::string &name : optionNames(option))
     names += (names.empty() ? "" : ", ") + name;
   if (names.empty())
     names = option.get_name(true);
