@@ -24,6 +24,7 @@
 #include "mlir/IR/OwningOpRef.h"
 #include "reprise/Codegen/Kernels.h"
 #include "reprise/Reference/Evaluator.h"
+#include "reprise/Target/Target.h"
 #include <memory>
 #include <string>
 #include <vector>

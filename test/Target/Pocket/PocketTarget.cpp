@@ -4,6 +4,7 @@
 #include "mlir/IR/OwningOpRef.h"
 #include "reprise/Codegen/Kernels.h"
 #include "reprise/IR/Sg.h"
+#include "reprise/Target/Target.h"
 #include "llvm/Support/raw_ostream.h"
 
 using namespace mlir;
