@@ -12,7 +12,7 @@
 
 namespace reprise::text {
 
-/// Returns `text` with these bytes as \xNN: control characters (except line
+/// Returns `text` with these bytes as `\xNN`: control characters (except line
 /// ends and tabs), those of UTF-8 (C1), those that change the writing
 /// direction, and invalid UTF-8.
 std::string printable(std::string_view text);

@@ -12,7 +12,7 @@ func.func @unknown_execution(%x: !fake.block<64>) -> !fake.block<64> {
 // -----
 
 func.func @unknown_phase(%x: !fake.block<64>) -> !fake.block<64> {
-  // expected-error@below {{'fake.claim' op answers -1 for its phase; known are Forward (0) and Backward (1)}}
+  // expected-error@below {{'fake.claim' op answers 255 for its phase; known are Forward (0) and Backward (1)}}
   %a = fake.claim %x {phase = -1 : i32} : (!fake.block<64>) -> !fake.block<64>
   return %a : !fake.block<64>
 }
