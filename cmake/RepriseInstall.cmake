@@ -16,7 +16,7 @@ foreach(_component IN LISTS _components)
     DESTINATION ${CMAKE_INSTALL_LIBDIR}/cmake/Reprise COMPONENT development)
 endforeach()
 install(DIRECTORY include/reprise DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}
-  COMPONENT development FILES_MATCHING PATTERN "*.h" PATTERN "*.td")
+  COMPONENT development FILES_MATCHING PATTERN "*.h" PATTERN "*.def" PATTERN "*.td")
 install(DIRECTORY ${PROJECT_BINARY_DIR}/include/reprise
   DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}
   COMPONENT development FILES_MATCHING PATTERN "*.inc" PATTERN "*.h")
