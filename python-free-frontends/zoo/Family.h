@@ -22,6 +22,8 @@ struct Model {
   std::function<std::unique_ptr<nn::Graph>(const ModelOptions &)> make;
   /// The heads of the first block, which share its width equally.
   int64_t heads = 1;
+  /// The width must be a multiple of this, so that groups have whole channels.
+  int64_t widthUnit = 1;
   /// True if tokens are patches, which must then cover every pixel.
   bool tokensArePatches = false;
   /// True if a constant has a number for each patch, as shifted windows need.

@@ -177,8 +177,12 @@ static void checkWindows(const Model &model, const ModelOptions &options,
         << ", but model '" << model.info.name << "' takes at most " << most;
 }
 
-static void checkHeads(const Model &model, const ModelOptions &options,
+static void checkWidth(const Model &model, const ModelOptions &options,
                        OptionMerger &merger) {
+  if (options.baseWidth && *options.baseWidth % model.widthUnit != 0)
+    merger.fail() << "option 'base-width' must be a multiple of "
+                  << model.widthUnit << " for the groups of model '"
+                  << model.info.name << "', but is " << *options.baseWidth;
   if (options.baseWidth && *options.baseWidth % model.heads != 0)
     merger.fail() << "option 'base-width' must be a multiple of the "
                   << model.heads << " heads of model '" << model.info.name
@@ -215,7 +219,7 @@ static std::optional<ModelOptions> complete(Location loc, const Model &model,
   if (!merger.hasFailed() && options.patch)
     checkWindows(model, options, merger);
   if (!merger.hasFailed())
-    checkHeads(model, options, merger);
+    checkWidth(model, options, merger);
   if (merger.hasFailed())
     return std::nullopt;
   return options;

@@ -195,7 +195,9 @@ void zoo::addResNet(ModelList &models) {
     models.push_back({{name, "residual network of " + blocks, defaults},
                       [=](const ModelOptions &options) {
                         return std::make_unique<ResNet>(name, depth, options);
-                      }});
+                      },
+                      /*heads=*/1,
+                      std::max<int64_t>(depth.groups / depth.widening, 1)});
   };
   add("resnet18", "8 basic blocks", {false, {2, 2, 2, 2}});
   add("resnet34", "16 basic blocks", {false, {3, 4, 6, 3}});

@@ -426,6 +426,7 @@ void zoo::addSwin(ModelList &models) {
                         return std::make_unique<Swin>(name, size, options);
                       },
                       size.heads[0],
+                      /*widthUnit=*/1,
                       /*tokensArePatches=*/false,
                       /*hasWindows=*/true});
   };

@@ -167,6 +167,7 @@ void zoo::addVisionTransformer(ModelList &models) {
                                                                    options);
                       },
                       size.heads,
+                      /*widthUnit=*/1,
                       /*tokensArePatches=*/true});
   };
   VisionTransformerSize base = {12, 12}, large = {24, 16};

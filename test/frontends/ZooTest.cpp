@@ -504,9 +504,9 @@ TEST_F(ZooTest, RefusesPatchesThatDoNotFit) {
                           "patches of 4 do not fit an image of 2x40\n");
 }
 
-TEST_F(ZooTest, RefusesAWidthThatHeadsCannotShare) {
+TEST_F(ZooTest, RefusesAWidthThatHeadsOrGroupsCannotShare) {
   CollectedDiagnostics errors(context);
-  for (const char *model : {"vit_l_16", "swin_t"}) {
+  for (const char *model : {"vit_l_16", "swin_t", "resnext50_32x4d"}) {
     zoo::ModelOptions options = batchOf(1);
     options.baseWidth = 40;
     EXPECT_FALSE(zoo::buildModel(context, model, options));
@@ -514,7 +514,9 @@ TEST_F(ZooTest, RefusesAWidthThatHeadsCannotShare) {
   EXPECT_EQ(errors.get(), "option 'base-width' must be a multiple of the 16 "
                           "heads of model 'vit_l_16', but is 40\n"
                           "option 'base-width' must be a multiple of the 3 "
-                          "heads of model 'swin_t', but is 40\n");
+                          "heads of model 'swin_t', but is 40\n"
+                          "option 'base-width' must be a multiple of 16 for "
+                          "the groups of model 'resnext50_32x4d', but is 40\n");
 }
 
 } // namespace

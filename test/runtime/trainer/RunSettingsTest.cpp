@@ -231,7 +231,7 @@ TEST(RunSettings, SeedIsOfAWholeRun) {
 
 TEST(RunSettings, NamesToOverrideAreChecked) {
   expectError(checkOverrides({"lr", "learning-rate"}), RP_INVALID_ARGUMENT,
-              {"'learning-rate'", "lr, schedule, warmup, steps", "all"});
+              {"'learning-rate'", "steps, lr, schedule, warmup", "all"});
   FakeBackend backend = model();
   TrainOptions options = cosineRun("");
   options.overridden = {"lr"};
