@@ -2,6 +2,7 @@
 #ifndef REPRISE_DRIVER_OPTIMES_H
 #define REPRISE_DRIVER_OPTIMES_H
 
+#include "reprise/ProgramTerms.h"
 #include "reprise/Runtime/Roofline.h"
 #include "reprise/Runtime/program_generated.h"
 #include <nlohmann/json_fwd.hpp>
