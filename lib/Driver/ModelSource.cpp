@@ -197,9 +197,12 @@ void Compiler::hideWarnings() { diagnostics->hidesWarnings = true; }
 // Loading
 //===----------------------------------------------------------------------===//
 
-/// Replaces the zoo's option names by those of the command line.
-static rt::Status asOptions(const rt::Status &status) {
+/// Returns a refusal of the zoo, which is for wrong values of options, with the
+/// names of the command line.
+static rt::Status asMisuse(const rt::Status &status) {
   static const std::pair<const char *, const char *> names[] = {
+      {"options 'height' and 'width'", "--image"},
+      {"option 'patch'", "--patch"},
       {"option 'height'", "the height of --image"},
       {"option 'width'", "the width of --image"},
       {"option 'base-width'", "--width"}};
@@ -207,7 +210,7 @@ static rt::Status asOptions(const rt::Status &status) {
   for (auto [name, own] : names)
     for (size_t at; (at = message.find(name)) != std::string::npos;)
       message.replace(at, std::strlen(name), own);
-  return rt::Status::error(status.code(), message);
+  return misuse(message);
 }
 
 rt::Status Compiler::loadZoo(const std::string &model,
@@ -217,7 +220,7 @@ rt::Status Compiler::loadZoo(const std::string &model,
     return info.status();
   name = model;
   current = zoo::buildModel(context, model, options);
-  return current ? rt::Status() : asOptions(diagnostics->takeError(model));
+  return current ? rt::Status() : asMisuse(diagnostics->takeError(model));
 }
 
 /// Returns the name of an argument or result, empty without one.

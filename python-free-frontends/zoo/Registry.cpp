@@ -156,8 +156,9 @@ static void checkPatches(const Model &model, const ModelOptions &options,
     if (extent < *options.patch ||
         (model.tokensArePatches && extent % *options.patch != 0)) {
       merger.fail() << "patches of " << *options.patch
-                    << " do not fit an image of " << *options.height << "x"
-                    << *options.width;
+                    << " (option 'patch') do not fit an image of "
+                    << *options.height << "x" << *options.width
+                    << " (options 'height' and 'width')";
       return;
     }
 }

@@ -500,8 +500,11 @@ TEST_F(ZooTest, RefusesPatchesThatDoNotFit) {
   EXPECT_FALSE(zoo::buildModel(context, "vit_b_16", options));
   options.height = 2;
   EXPECT_FALSE(zoo::buildModel(context, "swin_t", options));
-  EXPECT_EQ(errors.get(), "patches of 16 do not fit an image of 40x40\n"
-                          "patches of 4 do not fit an image of 2x40\n");
+  EXPECT_EQ(errors.get(),
+            "patches of 16 (option 'patch') do not fit an image of "
+            "40x40 (options 'height' and 'width')\n"
+            "patches of 4 (option 'patch') do not fit an image of "
+            "2x40 (options 'height' and 'width')\n");
 }
 
 TEST_F(ZooTest, RefusesAWidthThatHeadsOrGroupsCannotShare) {
