@@ -12,7 +12,6 @@
 #include "reprise/Budget/Refusal.h"
 #include "reprise/Console/Console.h"
 #include <algorithm>
-#include <cmath>
 
 using namespace reprise;
 using namespace reprise::driver;
@@ -28,24 +27,18 @@ ModelRequest BatchSearch::of(int64_t batch) const {
 //===----------------------------------------------------------------------===//
 
 /// Tries to find a schedule within the budget.
-BatchSearch::Look BatchSearch::lookWithin(BudgetPlans &plans, Kind kind) {
+BatchSearch::Look BatchSearch::lookWithin(BudgetPlans &plans) {
   Look result;
-  bool isKnown = kind == Kind::Known;
-  std::optional<PlanChoice> choice = plans.chooseWithin(
-      kernels.value_or(""),
-      isKnown ? BudgetPlans::Reach::First : BudgetPlans::Reach::All);
+  std::optional<PlanChoice> choice = plans.chooseWithin(kernels);
   result.fits = choice.has_value();
-  bool recomputes =
-      choice && choice->milliseconds() > plans.plain().milliseconds();
-  if (recomputes && !isKnown)
+  if (choice)
     kernels = choice->kernels->mode;
   uint64_t proven = plans.provenBytes().bound.bytes;
   uint64_t fixed = plans.own().fixedBytes;
   result.isProven = !result.fits && proven > budget;
   result.refused = proven;
   if (!result.fits && !result.isProven) {
-    choice = plans.smallest();
-    result.refused = choice->bytes();
+    result.refused = plans.smallest().bytes();
     overProof = double(result.refused - fixed) /
                 double(std::max<uint64_t>(proven - fixed, 1));
   }
@@ -74,7 +67,7 @@ rt::Expected<const BatchSearch::Look *> BatchSearch::look(int64_t batch,
     result.fits = plain.bytes <= budget;
     result.needs = result.refused = plain.bytes;
   } else {
-    result = lookWithin(plans, kind);
+    result = lookWithin(plans);
   }
   result.fixed = plans.own().fixedBytes;
   result.plain = plain;
@@ -115,86 +108,37 @@ std::optional<BatchSearch::Refused> BatchSearch::refusedAt(int64_t batch,
 // The largest one
 //===----------------------------------------------------------------------===//
 
-/// Looks at the kernels alone that served other batches, once these are known.
-rt::Expected<const BatchSearch::Look *> BatchSearch::lookQuickly(int64_t batch,
-                                                                 Kind kind) {
-  bool isKnown =
-      kind == Kind::Least && kernels && !looks.count({batch, Kind::Least});
-  return look(batch, isKnown ? Kind::Known : kind);
-}
-
-/// Predicts the largest batch that fits. Returns 0 if batches contradict each
-/// other.
-int64_t BatchSearch::predict(int64_t batch, const Look &found) {
-  double needs = double(found.needs), per = needs - double(found.fixed);
-  double each = per / double(batch), left = double(budget) - needs;
-  if (found.fits)
-    return int64_t(std::min(batch + left / std::max(each, 1.0), 1e9));
-  // Two batches that do not fit tell the bytes of an image best.
-  if (exceeding && exceeding->first != batch) {
-    double more =
-        (double(exceeding->second) - needs) / double(exceeding->first - batch);
-    if (more <= 0)
-      return 0;
-    each = more;
-  }
-  exceeding = {batch, found.needs};
-  return batch + int64_t(std::floor(left / std::max(each, 1.0)));
-}
-
-/// Narrows the interval to a batch that fits and the next one, which does not.
-rt::Status BatchSearch::narrow(Interval &between, Kind kind, int64_t next) {
-  auto &[low, high, limit] = between;
-  constexpr int manyLooks = 12;
-  int64_t stride = 1;
-  for (int round = 0; high - low > 1; ++round) {
-    next = std::clamp(next, low + 1, high - 1);
-    rt::Expected<const Look *> looked = lookQuickly(next, kind);
-    if (!looked.ok())
-      return looked.status();
-    const Look &found = **looked;
-    int64_t at = next, middle;
-    (found.fits ? low : high) = at;
-    next = predict(at, found);
-    bool isBounded = high <= limit;
-    middle = isBounded ? low + (high - low) / 2 : limit;
-    if (!found.fits) {
-      stride = 1;
-      // Ignores a prediction that contradicts a trial.
-      if (next <= low || next >= high)
-        next = middle;
-    } else if (isBounded || next < low + stride) {
-      // The bytes of a trial that fits are an upper limit of its need.
-      next = std::min(low + stride, middle);
-      stride = std::max(stride * 4, low / 64);
-    }
-    // Halves the interval: workspaces of libraries are not linear.
-    if (round >= manyLooks)
-      next = isBounded ? middle : low * 2;
-  }
-  return {};
-}
-
 /// Returns a batch that fits, while one more does not, or `limit`; 0 if one
 /// image does not fit. Tries `next` first.
 rt::Expected<int64_t> BatchSearch::crossing(int64_t limit, Kind kind,
                                             int64_t next) {
-  exceeding.reset();
-  limit = std::max<int64_t>(limit, 0);
-  Interval between = {0, limit + 1, limit};
-  for (;;) {
-    REPRISE_RETURN_IF_ERROR(narrow(between, kind, next));
-    if (between.high > limit)
-      return between.low;
-    // Other kernels may serve a batch that the known ones do not.
-    rt::Expected<const Look *> looked = look(between.high, kind);
+  constexpr int manyLooks = 8;
+  int64_t low = 0, high = std::max<int64_t>(limit, 0) + 1; // fits, does not
+  int64_t stride = 1;
+  for (int round = 0; high - low > 1; ++round) {
+    next = std::clamp(next, low + 1, high - 1);
+    rt::Expected<const Look *> looked = look(next, kind);
     if (!looked.ok())
       return looked.status();
-    if (!(*looked)->fits)
-      return between.low;
-    between = {between.high, limit + 1, limit};
-    next = between.low + 1;
+    const Look &found = **looked;
+    (found.fits ? low : high) = next;
+    double each = double(found.needs - found.fixed) / double(next);
+    double free = double(budget) - double(found.fixed);
+    next = std::clamp(free / std::max(each, 1.0), 0.0, double(limit));
+    // Ignores an estimate that contradicts a trial.
+    bool isContradicted = found.fits ? next > high : next < low;
+    if (isContradicted && high <= limit)
+      next = low + (high - low) / 2;
+    // The bytes of a trial that fits are an upper limit of its need.
+    if (found.fits && next < low + std::max(stride, low / 64)) {
+      next = std::max(next, low + stride);
+      stride = std::max(stride * 4, low / 64);
+    }
+    // Halves the interval: workspaces of libraries are not linear.
+    if (round >= manyLooks)
+      next = high > limit ? low * 2 : low + (high - low) / 2;
   }
+  return low;
 }
 
 rt::Expected<BatchSearch::Answer> BatchSearch::largest(int64_t limit) {

@@ -313,8 +313,7 @@ bool BudgetPlans::fitsWithin(const KernelChoice &choice) {
   return searchWithin(*sets.back(), *sets.back()->module);
 }
 
-std::optional<PlanChoice> BudgetPlans::chooseWithin(StringRef first,
-                                                    Reach reach) {
+std::optional<PlanChoice> BudgetPlans::chooseWithin(StringRef first) {
   ScopedDiagnosticHandler quiet(own().problem.function.getContext(),
                                 [](Diagnostic &) { return success(); });
   std::vector<KernelChoice> all = std::exchange(choices, {});
@@ -324,13 +323,12 @@ std::optional<PlanChoice> BudgetPlans::chooseWithin(StringRef first,
   bool found = fits(*sets.front(), options.withinBytes);
   for (const KernelChoice &choice : all)
     found = found || (isFirst(choice) && fitsWithin(choice));
-  bool isAll = reach == Reach::All;
-  if (!found && options.work > 0 && (isAll || first.empty()))
+  if (!found && options.work > 0)
     found =
         searchWithin(*sets.front(),
                      own().problem.function->getParentOfType<mlir::ModuleOp>());
   for (const KernelChoice &choice : all)
-    found = found || (isAll && !isFirst(choice) && fitsWithin(choice));
+    found = found || (!isFirst(choice) && fitsWithin(choice));
   return found ? choose(options.withinBytes) : std::nullopt;
 }
 

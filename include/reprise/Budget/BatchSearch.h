@@ -39,8 +39,7 @@ public:
   rt::Expected<Answer> largestPlain(int64_t limit);
 
 private:
-  /// Known: of the kernels that served other batches.
-  enum class Kind { Plain, Known, Least };
+  enum class Kind { Plain, Least };
   /// The result for one batch.
   struct Look {
     bool fits = false;
@@ -51,14 +50,7 @@ private:
     PointFacts plain;
   };
   rt::Expected<const Look *> look(int64_t batch, Kind kind);
-  Look lookWithin(BudgetPlans &plans, Kind kind);
-  rt::Expected<const Look *> lookQuickly(int64_t batch, Kind kind);
-  int64_t predict(int64_t batch, const Look &found);
-  struct Interval {
-    int64_t low, high; // a batch that fits, one that does not
-    int64_t limit;     // above it, no batch is tried
-  };
-  rt::Status narrow(Interval &between, Kind kind, int64_t next);
+  Look lookWithin(BudgetPlans &plans);
   rt::Expected<int64_t> crossing(int64_t limit, Kind kind, int64_t next);
   rt::Expected<Answer> plan(int64_t batch);
   std::optional<Refused> refusedAt(int64_t batch, Kind kind) const;
@@ -67,10 +59,7 @@ private:
   ModelRequest request;
   uint64_t budget;
   std::map<std::pair<int64_t, Kind>, Look> looks;
-  /// Of the last plan with recomputation.
-  std::optional<std::string> kernels;
-  /// The last batch that did not fit, and the bytes it needs.
-  std::optional<std::pair<int64_t, uint64_t>> exceeding;
+  std::string kernels; // of the last plan that fits
   /// The ratio of the bytes that searches needed to the proven bytes, both
   /// without fixed bytes.
   double overProof = 1;

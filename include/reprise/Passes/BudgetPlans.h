@@ -110,14 +110,10 @@ public:
   /// after which the points of earlier choices have other numbers.
   std::optional<PlanChoice> chooseClosely(uint64_t budget);
 
-  /// The kernels that chooseWithin tries if those called `first` do not fit.
-  enum class Reach { First, All };
   /// Returns the first schedule found within BudgetOptions::withinBytes: it
   /// tries the program without recomputation, the kernels called `first`, then
-  /// those of `reach`. Call it instead of choose, on plans for that budget
-  /// alone.
-  std::optional<PlanChoice> chooseWithin(llvm::StringRef first = "",
-                                         Reach reach = Reach::All);
+  /// the others. Call it instead of choose, on plans for that budget alone.
+  std::optional<PlanChoice> chooseWithin(llvm::StringRef first = "");
 
   /// A lower bound on any schedule of these sets' kernels within `budget`
   /// bytes.
