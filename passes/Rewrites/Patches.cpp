@@ -1,6 +1,6 @@
 //===- Patches.cpp - Convolutions of patches as products ------------------===//
 //
-// With windows of KH,KW equal to the strides, an image (N,H,W,C) is a matrix of
+// If windows of KH,KW equal the strides, an image (N,H,W,C) is a matrix of
 // patches, (N*H/KH*W/KW, KH*KW*C), and a filter (O,KH,KW,C) one of (O,KH*KW*C):
 //
 //   y = p f^T       dp = dy f       df = dy^T p

@@ -125,7 +125,7 @@ private:
                              i == 0 ? stage.stride : 1};
       shape.fused = stage.fused;
       shape.squeezed = stage.fused ? 0 : std::max<int64_t>(1, in / 4);
-      // As in torchvision, block i of n skips with i / n of the probability.
+      // Block i of n skips with i / n of the probability, as in torchvision.
       double depth =
           *options.stochasticDepth * double(blocksSoFar++) / double(blocks);
       auto &block =

@@ -104,7 +104,7 @@ protected:
     constexpr int64_t tokens = kPart * kPart;
     int64_t channels = x.dim(3);
     nn::SelfAttentionOptions options;
-    // As published: by the width of all heads.
+    // The published model scales by the width of all heads.
     options.scale = 1.0 / std::sqrt(double(channels));
     Tensor indices =
         nn::constant(x.getTrace(), distanceIndices({kPart, kPart}, tokens));

@@ -38,8 +38,9 @@ Tensor shuffle(const Tensor &x) {
   return nn::reshape(interleaved, x.getType().getShape());
 }
 
-/// With stride 1, one half of the channels passes unchanged beside a branch of
-/// the other; with stride 2, two branches read all channels.
+/// A block of stride 1 passes one half of the channels unchanged beside a
+/// branch of the other half; in a block of stride 2, two branches read all
+/// channels.
 class ShuffleBlock : public nn::Module {
 public:
   ShuffleBlock(int64_t in, int64_t out, int64_t stride) : halves(stride == 1) {

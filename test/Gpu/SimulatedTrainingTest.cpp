@@ -51,7 +51,7 @@ protected:
   MLIRContext context{MLIRContext::Threading::DISABLED};
 };
 
-/// Of a model whose kernels are formed with and without fusion.
+/// Trains a model whose kernels are formed with and without fusion.
 class JoinedTraining : public SimulatedTraining {};
 
 /// Of a model with a stem whose strides become channels.

@@ -92,7 +92,7 @@ TEST_F(ModuleTest, PoolsPastTheEndWithWindowsThatBeginBeforeIt) {
   }
 }
 
-/// Of 5 pixels in 3 windows: [0, 2), [1, 4), [3, 5).
+/// The 3 windows of 5 pixels are [0, 2), [1, 4), [3, 5).
 TEST_F(ModuleTest, PoolsAdaptivelyByWindowsThatCoverTheImage) {
   SmallGraph graph({1, 5, 3, 2});
   graph.body = [](Tensor x) { return nn::adaptiveAvgPool2d(x, 3); };

@@ -22,7 +22,7 @@ rt::Expected<ModelRequest> readRequest(const std::string &source,
 /// Fails if a flag was given together with an artifact, which no option of a
 /// model or a compilation can change; succeeds if `given` is "".
 rt::Status refuseFlag(const std::string &artifact, const std::string &given);
-/// The same for the first given flag.
+/// Fails like refuseFlag for the first flag that was given.
 rt::Status refuseFlags(const std::string &artifact, const ModelFlags &model,
                        const CompileFlags &compile);
 

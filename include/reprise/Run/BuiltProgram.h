@@ -21,7 +21,8 @@ struct BuiltProgram {
 rt::Expected<BuiltProgram> openBytes(const std::vector<uint8_t> &bytes,
                                      bool describes);
 
-/// The same of a file; warns of an artifact with more threads than processors.
+/// Opens the program of an artifact's file like openBytes, and warns of an
+/// artifact with more threads than processors.
 rt::Expected<BuiltProgram> openFile(const std::string &path, bool describes);
 
 } // namespace reprise::driver

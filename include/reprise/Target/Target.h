@@ -184,7 +184,8 @@ std::vector<std::string> targetNames();
 rt::Expected<std::unique_ptr<Target>> createTarget(llvm::StringRef text,
                                                    unsigned threads);
 
-/// The same for passes, which report failures as errors of an op.
+/// Creates a target like createTarget, for passes: reports a failure as an
+/// error of `op`.
 mlir::FailureOr<std::unique_ptr<Target>> createTargetFor(mlir::Operation *op,
                                                          llvm::StringRef text,
                                                          unsigned threads = 1);
