@@ -35,7 +35,7 @@ static LogicalResult keepMatching(const PlanProblem &problem,
                                   plan::Graph &graph) {
   func::FuncOp function = problem.function;
   for (OpId id = 0; id < graph.ops.size(); ++id) {
-    graph.ops[id].effect |= problem.ops[id].isAsked;
+    graph.ops[id].runsOnce |= problem.ops[id].isAsked;
   }
   for (const std::string &pattern : patterns) {
     auto glob = parsePattern(pattern, [&] { return function.emitError(); });
@@ -46,7 +46,7 @@ static LogicalResult keepMatching(const PlanProblem &problem,
       if (!isNamed(problem.ops[id].op, *glob))
         continue;
       matched = true;
-      graph.ops[id].effect = true;
+      graph.ops[id].runsOnce = true;
     }
     if (!matched)
       return function.emitError()

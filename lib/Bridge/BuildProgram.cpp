@@ -35,7 +35,7 @@ public:
         solution(entry.solution), kernels(kernels),
         certificate(problem.function->getAttrOfType<CertificateAttr>(
             RtDialect::kCertificateAttr)),
-        isResidual(plan::findResiduals(problem.graph)),
+        isReadLater(plan::findReadLater(problem.graph)),
         firstStep(findFirstSteps(problem, solution.schedule, kernels)) {}
 
   void build();
@@ -68,7 +68,7 @@ private:
   const PlanSolution &solution;
   KernelTable &kernels;
   CertificateAttr certificate;     // of the entry, or null
-  std::vector<bool> isResidual;    // by ValueId, see findResiduals
+  std::vector<bool> isReadLater;   // by ValueId, see findReadLater
   std::vector<uint32_t> firstStep; // by OpId, see findFirstSteps
 };
 
@@ -165,7 +165,7 @@ BufferKind EntryBuilder::kindOf(const plan::Buffer &buffer) const {
 /// Returns true if a value of the forward pass is read after it.
 bool EntryBuilder::isKept(ValueId value) const {
   OpId producer = problem.graph.values[value].producer;
-  return producer != kNone && isResidual[value] &&
+  return producer != kNone && isReadLater[value] &&
          problem.ops[producer].phase == Phase::Forward;
 }
 
@@ -181,7 +181,7 @@ Reason EntryBuilder::reasonOf(const plan::Buffer &buffer) const {
   OpId producer = problem.graph.values[*kept].producer;
   const PlannedOp &op = problem.ops[producer];
   plan::Bargain bargain;
-  bargain.runsOnce = problem.graph.ops[producer].effect;
+  bargain.runsOnce = problem.graph.ops[producer].runsOnce;
   bargain.isAsked = op.isAsked;
   bargain.picoseconds = op.picoseconds;
   bargain.bytes = sizeOf(buffer);

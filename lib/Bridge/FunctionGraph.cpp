@@ -333,8 +333,8 @@ private:
     // Two executions would create two memories, not the same one.
     bool makesMemory =
         llvm::any_of(op->getResultTypes(), llvm::IsaPred<BaseMemRefType>);
-    node.effect = isInOrder || makesMemory ||
-                  facts.execution != remat::Execution::Anywhere;
+    node.runsOnce = isInOrder || makesMemory ||
+                    facts.execution != remat::Execution::Anywhere;
     SmallVector<Value> read = valuesReadBy(op);
     node.cost = millisecondsOf(op, read, facts);
     for (Value value : read)
@@ -446,7 +446,7 @@ private:
   void runOnce(ValueId value) {
     if (OpId producer = result.graph.values[rootOf(value)].producer;
         producer != kNone)
-      result.graph.ops[producer].effect = true;
+      result.graph.ops[producer].runsOnce = true;
   }
 
   /// Adds the further inputs of a value to its reader. An op that inserts a
@@ -523,7 +523,7 @@ private:
   void addReturning(Operation *terminator, uint64_t bytes) {
     plan::Op node;
     node.name = nameOf(terminator);
-    node.effect = true;
+    node.runsOnce = true;
     node.workspaceBytes = bytes;
     for (Value value : valuesReadBy(terminator)) {
       node.inputs.push_back(idOf(value));

@@ -107,7 +107,7 @@ void ProblemBuilder::setOverwrites(OpId id, uint32_t range) {
     if (problem.fixedRange[value] == range &&
         problem.graph.values[value].producer == kNone)
       op.overwrites.push_back(value);
-  op.effect = true;
+  op.runsOnce = true;
 }
 
 bool ProblemBuilder::placeDirectly(const Update &update) {

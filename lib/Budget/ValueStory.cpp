@@ -233,7 +233,7 @@ OtherChoice PlanStory::keepInstead(OpId op) const {
 /// a step. Returns false if an op must not repeat.
 bool PlanStory::collectMissing(OpId op, uint32_t step,
                                std::vector<OpId> &again) const {
-  if (own.graph.ops[op].effect)
+  if (own.graph.ops[op].runsOnce)
     return false;
   if (std::find(again.begin(), again.end(), op) != again.end())
     return true;

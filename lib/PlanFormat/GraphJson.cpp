@@ -143,12 +143,12 @@ private:
     Op &op = graph.ops[id];
     std::string what = "op '" + op.name + "'";
     JsonFields fields(json, node, what);
-    REPRISE_RETURN_IF_ERROR(
-        fields.check({"name", "cost_ms", "workspace_bytes", "inputs", "outputs",
-                      "effect", "in_place", "after", "overwrites", "phase"}));
+    REPRISE_RETURN_IF_ERROR(fields.check(
+        {"name", "cost_ms", "workspace_bytes", "inputs", "outputs", "runs_once",
+         "effect", "in_place", "after", "overwrites", "phase"}));
     REPRISE_RETURN_IF_ERROR(fields.read("cost_ms", op.cost));
     REPRISE_RETURN_IF_ERROR(fields.read("workspace_bytes", op.workspaceBytes));
-    REPRISE_RETURN_IF_ERROR(fields.read("effect", op.effect));
+    REPRISE_RETURN_IF_ERROR(readRunsOnce(fields, what, op));
     REPRISE_RETURN_IF_ERROR(readPhase(fields, what, op));
     auto names = [&](const char *key, const Ids &ids, const char *kind,
                      std::vector<uint32_t> &result) -> Status {
@@ -181,6 +181,16 @@ private:
       value.producer = id;
     }
     return readInPlace(fields, what, op);
+  }
+
+  /// Reads "runs_once", or "effect", its name in older files.
+  Status readRunsOnce(const JsonFields &fields, const std::string &what,
+                      Op &op) {
+    const JsonNode *old = fields.find("effect");
+    if (old && fields.find("runs_once"))
+      return json.error(*old, what + " has 'runs_once' and 'effect', its old "
+                                     "name; give only 'runs_once'");
+    return fields.read(old ? "effect" : "runs_once", op.runsOnce);
   }
 
   Status readPhase(const JsonFields &fields, const std::string &what, Op &op) {

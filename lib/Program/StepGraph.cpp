@@ -78,7 +78,7 @@ private:
     std::string made = isCopy ? steps.graph.values[op.inputs.front()].name
                               : nameOfOp(step.module, step.name);
     op.name = isCopy ? nameOfCopy(made) : made;
-    op.effect = step.isAsked;
+    op.runsOnce = step.isAsked;
     op.backward = step.phase != Phase::Forward;
     op.cost = millisecondsOf(step.picoseconds);
     op.workspaceBytes = step.workspace ? step.workspace->bytes : 0;
@@ -89,7 +89,7 @@ private:
         read(view);
       if (fixed) {
         op.overwrites.push_back(newest[view.buffer]);
-        op.effect = true;
+        op.runsOnce = true;
       }
       ValueId value =
           addValue(view.buffer, view.bytes, made,

@@ -2,7 +2,8 @@
 //
 // Input:   a differentiated function.
 // Output:  unchanged; a list on standard output.
-// Method:  the values that sg.backward captures; a module's result is followed
+// Method:  the values outside sg.backward that it reads; a module's result is
+// followed
 //          into the module to the op that computes it.
 // Fails:   when the function is not differentiated.
 //
@@ -24,7 +25,7 @@ using namespace reprise;
 using namespace reprise::sg;
 
 namespace {
-/// A captured value and the op that computes it, within its block.
+/// A kept value and the op that computes it, within its block.
 struct Kept {
   Value value;  // of the function's block
   Value source; // within blocks
@@ -59,17 +60,17 @@ static Kept follow(Value value) {
 }
 
 SmallVector<Kept> PrintKept::collect(BackwardOp backward) {
-  llvm::SetVector<Value> captured;
+  llvm::SetVector<Value> kept;
   backward.getBody().walk([&](Operation *op) {
     if (op->getBlock() != &backward.getBody().front())
       return;
     for (Value operand : op->getOperands())
       if (!backward.getBody().isAncestor(operand.getParentRegion()) &&
           !isFree(operand))
-        captured.insert(operand);
+        kept.insert(operand);
   });
   SmallVector<Kept> values;
-  for (Value value : captured)
+  for (Value value : kept)
     values.push_back(follow(value));
   return values;
 }

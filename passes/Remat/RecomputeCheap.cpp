@@ -85,7 +85,7 @@ public:
 
   void run() {
     number();
-    markNeeds();
+    markLaterReads();
     kept = plan::chooseKeptValues(values);
     waitForPeers();
     for (Operation &reader : llvm::make_early_inc_range(block))
@@ -120,7 +120,7 @@ private:
   unsigned depthOf(Operation *op) const;
   /// Numbers arguments, then results in program order.
   void number();
-  void markNeeds();
+  void markLaterReads();
   bool isAbsent(Value value, Operation *reader) const;
   void waitForPeers();
   PeerReader findSums(Operation *call, Value value) const;
@@ -238,9 +238,8 @@ void Recomputer::number() {
         add(result, &op);
 }
 
-/// Marks the values that later phases read as needed; returned values exist in
-/// any case.
-void Recomputer::markNeeds() {
+/// Marks the values that later phases read; returned values exist in any case.
+void Recomputer::markLaterReads() {
   for (Operation &reader : block)
     for (Value value : reader.getOperands()) {
       auto it = numbers.find(value);
@@ -250,7 +249,7 @@ void Recomputer::markNeeds() {
       if (reader.hasTrait<OpTrait::IsTerminator>())
         passed.bytes = 0;
       else if (isFromBefore(value, &reader))
-        passed.isNeeded = true;
+        passed.isReadLater = true;
       // The user asked to keep the inputs of an annotated block.
       if (isa<sg::BarrierOp>(reader))
         passed.canRecompute = false;

@@ -42,18 +42,18 @@ void reprise::remarkChoices(const Choices &choices) {
   std::vector<uint32_t> executions(graph.ops.size(), 0);
   for (OpId id : choices.executions)
     ++executions[id];
-  std::vector<bool> residual = plan::findResiduals(graph);
-  for (ValueId id = 0; id < residual.size(); ++id) {
+  std::vector<bool> isReadLater = plan::findReadLater(graph);
+  for (ValueId id = 0; id < isReadLater.size(); ++id) {
     const plan::Value &value = graph.values[id];
     if (value.producer == plan::kNone || value.bytes == 0 ||
         value.storage != plan::StorageClass::Temporary)
       continue;
     const plan::Op &op = graph.ops[value.producer];
     uint32_t again = executions[value.producer] - 1;
-    if (!again && (!residual[id] || op.backward))
+    if (!again && (!isReadLater[id] || op.backward))
       continue;
     plan::Bargain bargain = {
-        op.effect && !choices.isAsked(value.producer),
+        op.runsOnce && !choices.isAsked(value.producer),
         choices.isAsked(value.producer),
         static_cast<uint64_t>(plan::picosecondsOf(op.cost)), value.bytes,
         choices.picosecondsPerMiB};

@@ -129,9 +129,9 @@ public:
     // The derivative of an op may read its result, through a mark.
     for (Operation *reader : value.getUsers())
       if (auto mark = dyn_cast<KeepOp>(reader))
-        return capture(mark.getResult());
+        return keep(mark.getResult());
     if (!isFree(value))
-      return capture(value);
+      return keep(value);
     Value &copy = copies[value];
     if (!copy)
       copy = builder.clone(*value.getDefiningOp())->getResult(0);
@@ -171,7 +171,7 @@ public:
 protected:
   /// Returns a value of this block that isn't free, as seen by the backward
   /// pass.
-  virtual Value capture(Value value) = 0;
+  virtual Value keep(Value value) = 0;
 
 private:
   LogicalResult reverse(Operation *op);
@@ -199,7 +199,7 @@ public:
   using Level::Level;
 
 private:
-  Value capture(Value value) override { return value; }
+  Value keep(Value value) override { return value; }
 };
 
 /// A module's body: its values reach the mirror as inputs.
@@ -240,7 +240,7 @@ public:
   SmallVector<Value> inputs;
 
 private:
-  Value capture(Value value) override {
+  Value keep(Value value) override {
     if (auto argument = dyn_cast<BlockArgument>(value))
       return input(outer.forward(module.getInputs()[argument.getArgNumber()]));
     OpResult result = resultOf.lookup(value);

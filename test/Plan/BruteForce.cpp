@@ -147,7 +147,7 @@ private:
     const Op &op = graph.ops[id];
     unsigned times = count(state, id);
     unsigned most = options.maxExecutions ? options.maxExecutions : UINT_MAX;
-    if (times >= (op.effect ? 1 : most))
+    if (times >= (op.runsOnce ? 1 : most))
       return false;
     if (!times) {
       for (OpId other : op.after)

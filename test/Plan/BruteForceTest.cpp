@@ -30,7 +30,7 @@ struct Enumeration {
       found.push_back(
           {maxLiveOf(graph, executions), costOf(graph, executions)});
     for (OpId op = 0; op < graph.ops.size(); ++op) {
-      unsigned most = graph.ops[op].effect ? 1 : options.maxExecutions;
+      unsigned most = graph.ops[op].runsOnce ? 1 : options.maxExecutions;
       if (times[op] == most || (!times[op] && !mayComeFirst(op)))
         continue;
       ++times[op];
@@ -96,7 +96,7 @@ TEST(BruteForce, EqualsAllSequences) {
       Graph graph = makeRandomGraph(seed, options);
       for (OpId op = 0; op < graph.ops.size(); ++op) {
         graph.ops[op].cost = 0.25 * double(1 + (seed + 5 * op) % 9);
-        graph.ops[op].effect = (seed + op) % 5 == 0;
+        graph.ops[op].runsOnce = (seed + op) % 5 == 0;
       }
       ASSERT_NO_FATAL_FAILURE(compare(graph, {freeOrder, 2}, budgets));
     }

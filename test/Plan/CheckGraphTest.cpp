@@ -126,8 +126,8 @@ TEST_F(CheckGraph, OverwritesWhatItMay) {
   b.graph.ops[1].overwrites = {99};
   expectError("op 1 'y' refers to value 99");
   b.graph.ops[1].overwrites = {x};
-  expectError("op 1 'y' overwrites a value but is not an effect");
-  b.graph.ops[1].effect = true;
+  expectError("op 1 'y' overwrites a value but is not marked to run once");
+  b.graph.ops[1].runsOnce = true;
   expectError("op 1 'y' overwrites value 0 'x', which is not fixed");
 }
 

@@ -35,7 +35,7 @@ TEST(Choice, kept_lives_on_when_the_forward_pass_has_ended) {
   EXPECT_FALSE(isKeptAfter(0, 0, 4));
 }
 
-TEST(Choice, residuals_are_read_behind_the_forward_pass) {
+TEST(Choice, finds_values_read_after_the_forward_pass) {
   Graph graph;
   graph.values.resize(3);
   graph.values[1].viewOf = 0;
@@ -43,7 +43,7 @@ TEST(Choice, residuals_are_read_behind_the_forward_pass) {
   graph.ops[0].inputs = {2};
   graph.ops[1].inputs = {1};
   graph.ops[1].backward = true;
-  EXPECT_EQ(findResiduals(graph), (std::vector<bool>{true, false, false}));
+  EXPECT_EQ(findReadLater(graph), (std::vector<bool>{true, false, false}));
 }
 
 TEST(Choice, whole_picoseconds_come_back) {

@@ -35,7 +35,7 @@ static OpId findUnreadClone(const Graph &graph, const Executions &executions) {
 /// Every fourth op must run once, beside those of makeRandomTrainingGraph.
 static void addEffects(Graph &graph, uint64_t seed) {
   for (OpId op = 0; op < graph.ops.size(); ++op)
-    graph.ops[op].effect |= (seed + op) % 4 == 0;
+    graph.ops[op].runsOnce |= (seed + op) % 4 == 0;
 }
 
 TEST(Contract, SolversKeepWithinTheBudgetWithoutUnreadClones) {
@@ -152,7 +152,7 @@ TEST(Contract, EffectsRunOnce) {
   ValueId x = b.input(64);
   b.make("a", {x}, 64);
   EXPECT_EQ(checkExecutions(b.graph, {0, 0}), "");
-  b.graph.ops[0].effect = true;
+  b.graph.ops[0].runsOnce = true;
   EXPECT_NE(checkExecutions(b.graph, {0, 0}), "");
 }
 

@@ -132,7 +132,7 @@ private:
   void addStatisticsWrite() {
     OpId write = b.op("write", {running, values.back()});
     b.result(write, 64, StorageClass::Fixed);
-    b.graph.ops[write].effect = true;
+    b.graph.ops[write].runsOnce = true;
     b.graph.ops[write].overwrites = {running};
     addReadersBefore(write, running);
   }
@@ -193,7 +193,7 @@ private:
   void addUpdate(ValueId weight) {
     OpId update = b.op("update", {weight, gradientOf[weight]});
     b.result(update, bytesOf(weight), StorageClass::Fixed);
-    b.graph.ops[update].effect = true;
+    b.graph.ops[update].runsOnce = true;
     b.graph.ops[update].overwrites = {weight};
     addReadersBefore(update, weight);
   }
@@ -246,7 +246,7 @@ public:
     for (auto [weight, weightGradient] : gradients) {
       OpId update = b.op("update", {weight, weightGradient});
       b.result(update, b.graph.values[weight].bytes, StorageClass::Fixed);
-      b.graph.ops[update].effect = true;
+      b.graph.ops[update].runsOnce = true;
     }
     for (size_t op = forwardOps; op < b.graph.ops.size(); ++op)
       b.graph.ops[op].backward = true;

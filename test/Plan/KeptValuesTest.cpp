@@ -36,7 +36,7 @@ Outcome outcomeOf(const Values &values, uint32_t kept) {
   for (uint32_t v = 0; v < values.size(); ++v) {
     if (kept >> v & 1)
       outcome.bytes += values[v].bytes;
-    if (values[v].isNeeded && !obtain(values, kept, v, outcome))
+    if (values[v].isReadLater && !obtain(values, kept, v, outcome))
       outcome.isEnough = false;
   }
   return outcome;
@@ -53,7 +53,7 @@ Values randomValues(std::mt19937_64 &random) {
   Values values(1 + random() % 9);
   for (uint32_t v = 0; v < values.size(); ++v) {
     values[v].bytes = random() % 4;
-    values[v].isNeeded = random() % 3 == 0;
+    values[v].isReadLater = random() % 3 == 0;
     values[v].canRecompute = random() % 4 != 0;
     for (uint32_t count = random() % 3; count && v; --count)
       values[v].operands.push_back(random() % v);
@@ -89,7 +89,7 @@ TEST(KeptValues, OfAnActivationAreItsOperand) {
   values[1] = {4, true, {0}, true};
   EXPECT_EQ(chooseKeptValues(values), (std::vector<bool>{true, false}));
   // The activation alone: it is kept, nothing is computed again.
-  values[0].isNeeded = false;
+  values[0].isReadLater = false;
   EXPECT_EQ(chooseKeptValues(values), (std::vector<bool>{false, true}));
   // A wide one of a narrow product.
   values[1].bytes = 16;

@@ -52,7 +52,7 @@ TEST(OnDemand, RebuildsRightBeforeTheReader) {
 
 TEST(OnDemand, KeepsWhatAnEffectMadeAndOutputs) {
   Graph graph = makeChain();
-  graph.ops[1].effect = true;
+  graph.ops[1].runsOnce = true;
   graph.values[3].storage = StorageClass::Output; // of c
   EXPECT_EQ(recompute(graph, keepNone(graph)), (Executions{0, 1, 2, 3, 0, 4}));
 }
@@ -80,7 +80,7 @@ TEST(OnDemand, KeepsWhatNeedsAnOverwrittenValue) {
   ValueId c = b.make("c", {a}, 128);
   OpId update = b.op("update", {weight, c});
   b.result(update, 64, StorageClass::Fixed);
-  b.graph.ops[update].effect = true;
+  b.graph.ops[update].runsOnce = true;
   b.graph.ops[update].overwrites = {weight};
   b.graph.ops[update].after = {0};
   b.result(b.op("d", {c, a}), 64, StorageClass::Output);

@@ -192,7 +192,7 @@ TEST(Order, UpdatesRunAsSoonAsTheirGradientExists) {
   for (ValueId gradient : gradients) {
     OpId update = b.op("update", {b.fixed(1024), gradient});
     b.result(update, 1024, StorageClass::Fixed);
-    b.graph.ops[update].effect = true;
+    b.graph.ops[update].runsOnce = true;
   }
   EXPECT_GE(peakOf(b.graph, programOrder(b.graph)), 4096u);
   EXPECT_LE(peakOf(b.graph, chooseOrder(b.graph)), 1024u + 128u);
@@ -214,7 +214,7 @@ TEST(Order, UpdatesRunEarlyBelowThePeakToo) {
         b.op("update", {first, second, gradients[i], gradients[i + 1]}));
     b.result(updates.back(), 1024, StorageClass::Fixed);
     b.result(updates.back(), 1024, StorageClass::Fixed);
-    b.graph.ops[updates.back()].effect = true;
+    b.graph.ops[updates.back()].runsOnce = true;
   }
   std::vector<OpId> order = chooseOrder(b.graph).order;
   EXPECT_TRUE(isValid(b.graph, order));

@@ -164,7 +164,7 @@ static Json jsonOf(const Op &op, OpId id) {
   Json json = {{"name", opName(id)},
                {"cost_ms", op.cost},
                {"workspace_bytes", op.workspaceBytes},
-               {"effect", op.effect},
+               {"runs_once", op.runsOnce},
                {"inputs", namesOf(op.inputs)},
                {"outputs", namesOf(op.outputs)},
                {"overwrites", namesOf(op.overwrites)}};

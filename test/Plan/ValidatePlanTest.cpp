@@ -47,7 +47,7 @@ static Graph makeGraph(uint64_t seed) {
   }
   OpId update = b.op("update", {variable, gradient});
   b.result(update, b.graph.values[variable].bytes, StorageClass::Fixed);
-  b.graph.ops[update].effect = true;
+  b.graph.ops[update].runsOnce = true;
   b.graph.ops[update].overwrites = {variable};
   b.graph.ops[update].workspaceBytes = 100;
   b.result(b.op("after", {gradient}), 300, StorageClass::Output);
@@ -261,8 +261,9 @@ TEST(ValidatePlan, FindsOverlappingOffsets) {
 
 TEST(ValidatePlan, FindsARepeatedEffect) {
   expectCaught([](Case &c, Random &random) {
-    uint32_t step = pickStep(
-        c, random, [&](const PlanStep &s) { return c.graph.ops[s.op].effect; });
+    uint32_t step = pickStep(c, random, [&](const PlanStep &s) {
+      return c.graph.ops[s.op].runsOnce;
+    });
     PlanStep again = c.plan.steps[step];
     again.frees.clear();
     addCost(c, again.op, 1);
@@ -431,7 +432,7 @@ TEST(ValidatePlan, FindsACloneBeforeItsInputs) {
     if (step == kNone)
       return false;
     PlanStep clone = c.plan.steps[step];
-    if (c.graph.ops[clone.op].effect)
+    if (c.graph.ops[clone.op].runsOnce)
       return false;
     clone.frees = c.graph.ops[clone.op].outputs;
     addCost(c, clone.op, 1);

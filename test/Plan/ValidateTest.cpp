@@ -68,7 +68,7 @@ protected:
     b.graph.ops.back().workspaceBytes = 100;
     OpId update = b.op("update", {side});
     b.result(update, 256, StorageClass::Fixed);
-    b.graph.ops[update].effect = true;
+    b.graph.ops[update].runsOnce = true;
     b.graph.ops[update].after = {1};
     b.result(b.op("out", {y, side}), 64, StorageClass::Output);
     return b.graph;

@@ -152,8 +152,8 @@ TEST(StepGraph, what_changes_a_variable_runs_once) {
   entry.steps[3].writes.push_back({0, 16});
   StepGraph steps = *buildStepGraph(entry, 1);
   EXPECT_EQ(plan::checkGraph(steps.graph), "");
-  EXPECT_TRUE(steps.graph.ops[2].effect);
-  EXPECT_FALSE(steps.graph.ops[0].effect);
+  EXPECT_TRUE(steps.graph.ops[2].runsOnce);
+  EXPECT_FALSE(steps.graph.ops[0].runsOnce);
   // Whoever reads the variable must come before.
   EXPECT_NE(plan::checkExecutions(steps.graph, {0, 1, 0, 2, 0}), "");
 }

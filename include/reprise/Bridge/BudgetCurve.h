@@ -121,7 +121,7 @@ public:
 
   /// Returns true if BudgetOptions::keep or a mark of the model names an op.
   bool isAsked(plan::OpId op) const {
-    return searched.ops[op].effect && !problem.graph.ops[op].effect;
+    return searched.ops[op].runsOnce && !problem.graph.ops[op].runsOnce;
   }
 
   /// A lower bound on any schedule within `budget` bytes. More work never

@@ -173,7 +173,7 @@ def Sg_BackwardOp : Sg_Op<"backward", [
     DeclareOpInterfaceMethods<SymbolUserOpInterface>]> {
   let summary = "the backward pass";
   let description = [{
-    The values that the region captures from outside are the kept ones. The results are
+    The values that the region reads from outside are the kept ones. The results are
     the gradients of `parameters`, in order.
 
     ```mlir

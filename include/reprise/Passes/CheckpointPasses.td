@@ -148,7 +148,7 @@ def SgRecomputeMarked : Pass<"sg-recompute-marked", "::mlir::func::FuncOp"> {
 def SgPrintKept : Pass<"sg-print-kept", "::mlir::func::FuncOp"> {
   let summary = "lists the values that the backward pass keeps";
   let description = [{
-    Prints one line for each value that `sg.backward` captures (bytes, type, block, the
+    Prints one line for each kept value, which `sg.backward` reads (bytes, type, block, the
     op that makes it, source location), then the sum. Parameters are not listed,
     because they are kept in any case.
 

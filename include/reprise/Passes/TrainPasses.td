@@ -38,7 +38,7 @@ def SgDifferentiate : Pass<"sg-differentiate", "::mlir::ModuleOp"> {
     the first result) with respect to every variable of role `parameter` that it reads.
     Each `sg.module` gets a mirror in `sg.backward`. The block returns the values that its
     mirror reads as additional, residual results. The values that the backward region
-    captures are the kept ones.
+    reads from outside are the kept ones.
 
     The uses of a value, or of a parameter by all its reads, contribute to one sum, from
     the last use to the first. Mirrors take the sum so far and return the next. The bits

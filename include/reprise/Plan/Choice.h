@@ -11,9 +11,9 @@
 
 namespace reprise::plan {
 
-/// Returns, by ValueId, true if an op after the forward pass reads the value's
-/// storage.
-std::vector<bool> findResiduals(const Graph &graph);
+/// Returns, by ValueId, true if the value is read later: an op after the
+/// forward pass reads its storage.
+std::vector<bool> findReadLater(const Graph &graph);
 
 /// Converts milliseconds from costOf to whole picoseconds.
 uint64_t wholePicoseconds(double milliseconds);

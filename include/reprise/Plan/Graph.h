@@ -50,7 +50,9 @@ struct Op {
   std::vector<ValueId> outputs;
   uint64_t workspaceBytes = 0; // in use while the op runs
   double cost = 0;             // milliseconds, see picosecondsOf
-  bool effect = false;         // must run exactly once
+  /// Must run exactly once: it changes state, or the user asked to keep its
+  /// results.
+  bool runsOnce = false;
   /// (output index, input index): the output may take the storage of the input
   /// if the input's storage dies at this op and the sizes are equal.
   std::vector<std::pair<uint32_t, uint32_t>> inPlace;

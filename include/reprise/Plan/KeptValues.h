@@ -7,7 +7,7 @@
 
 namespace reprise::plan {
 
-/// A value that a first pass computes and a later one may need.
+/// A value that a first pass computes and a later one may read.
 struct PassedValue {
   /// The bytes of keeping it. 0: it is in memory in any case.
   uint64_t bytes = 0;
@@ -15,15 +15,16 @@ struct PassedValue {
   bool canRecompute = false;
   std::vector<uint32_t> operands;
   /// True if the later pass reads it.
-  bool isNeeded = false;
+  bool isReadLater = false;
 };
 
-/// Chooses the values to keep so that each needed value is kept or can be
-/// recomputed from kept ones: the fewest total bytes, and among such choices
-/// the one closest to the needed values, which recomputes the least. Values
-/// that are not needed are not kept. It is a minimum cut: a value is an arc of
-/// its bytes, and every path from values that can't be recomputed to needed
-/// ones must be cut by a kept value (the formulation of PyTorch's min-cut
+/// Chooses the values to keep so that each value that is read later is kept or
+/// can be recomputed from kept ones: the fewest total bytes, and among such
+/// choices the one closest to the values read later, which recomputes the
+/// least. A value is kept only if it is read later, itself or through others.
+/// It is a minimum cut: a value is an arc of its bytes, and every path from
+/// values that can't be recomputed to those read later must be cut by a kept
+/// value (the formulation of PyTorch's min-cut
 /// partitioner).
 std::vector<bool> chooseKeptValues(const std::vector<PassedValue> &values);
 

@@ -1,9 +1,9 @@
 //===- Recompute.h - Schedules that recompute values ------------*- C++ -*-===//
 //
 // A schedule with recomputation is a sequence of executions: every op of the
-// graph occurs, and ops without effects may occur again. A reader takes the
-// newest execution of its operand; a value's bytes are free between its last
-// reader and its next execution.
+// graph occurs, and ops that need not run once may occur again. A reader takes
+// the newest execution of its operand; a value's bytes are free between its
+// last reader and its next execution.
 //
 //   executions   a b c d a' e        e reads a: from a', so that a's bytes are
 //   a            ####    ####        free while d runs
@@ -24,8 +24,8 @@ namespace reprise::plan {
 using Executions = std::vector<OpId>;
 
 /// Returns why `executions` is no schedule of `graph`, or "": ops in range,
-/// each at least once, effects exactly once, inputs computed before they are
-/// read, Op::after and Op::overwrites observed.
+/// each at least once, ops that run once exactly once, inputs computed before
+/// they are read, Op::after and Op::overwrites observed.
 std::string checkExecutions(const Graph &graph, const Executions &executions);
 
 /// A graph in which every execution is an op of its own, in the order it runs,
@@ -49,7 +49,7 @@ uint64_t maxLiveOf(const Graph &graph, const Executions &executions);
 /// Runs `order` (each op once); a value that is not kept is dropped after its
 /// last reader in the forward pass and recomputed, with whatever of its inputs
 /// is missing, before the first op of the backward pass that reads it. `kept`
-/// is by ValueId; values of effects and views are kept as required.
+/// is by ValueId; values of ops that run once and views are kept as required.
 Executions recomputeOnDemand(const Graph &graph, const std::vector<OpId> &order,
                              const std::vector<bool> &kept);
 
@@ -278,9 +278,9 @@ PlacedPoint placePoint(const Graph &graph,
                        const std::vector<FrontierPoint> &points, size_t at,
                        const SolverOptions &options);
 
-/// Simulates the plan: dependences present, effects once, bytes disjoint,
-/// nothing read after it was freed, peak, height and cost as claimed. Returns
-/// the error, or "". Shares no code with the planner.
+/// Simulates the plan: dependences present, ops that run once not repeated,
+/// bytes disjoint, nothing read after it was freed, peak, height and cost as
+/// claimed. Returns the error, or "". Shares no code with the planner.
 std::string validatePlan(const Graph &graph, const Plan &plan);
 
 } // namespace reprise::plan

@@ -69,12 +69,13 @@ private:
     return "";
   }
 
-  /// Only an effect changes bytes that outlive the step, and only those.
+  /// Only an op that runs once changes bytes that outlive the step, and only
+  /// those.
   std::string checkOverwrites() const {
     for (OpId id = 0; id < graph.ops.size(); ++id) {
       const Op &op = graph.ops[id];
-      if (!op.overwrites.empty() && !op.effect)
-        return nameOp(id) + " overwrites a value but is not an effect";
+      if (!op.overwrites.empty() && !op.runsOnce)
+        return nameOp(id) + " overwrites a value but is not marked to run once";
       for (ValueId value : op.overwrites)
         if (graph.values[value].storage != StorageClass::Fixed)
           return nameOp(id) + " overwrites " + nameValue(value) +

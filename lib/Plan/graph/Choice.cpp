@@ -5,16 +5,16 @@
 
 namespace reprise::plan {
 
-std::vector<bool> findResiduals(const Graph &graph) {
-  std::vector<bool> isResidual(graph.values.size(), false);
+std::vector<bool> findReadLater(const Graph &graph) {
+  std::vector<bool> isReadLater(graph.values.size(), false);
   for (const Op &op : graph.ops)
     if (op.backward)
       for (ValueId value : op.inputs) {
         while (graph.values[value].viewOf != kNone)
           value = graph.values[value].viewOf;
-        isResidual[value] = true;
+        isReadLater[value] = true;
       }
-  return isResidual;
+  return isReadLater;
 }
 
 uint64_t wholePicoseconds(double milliseconds) {

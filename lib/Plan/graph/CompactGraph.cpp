@@ -32,7 +32,7 @@ public:
     for (Rank rank = 0; rank < order.size(); ++rank)
       rankOf[order[rank]] = rank;
     for (OpId id : order)
-      result.mayRepeat.push_back(!graph.ops[id].effect);
+      result.mayRepeat.push_back(!graph.ops[id].runsOnce);
     addStorages();
     addOps();
     findViews();
@@ -104,7 +104,7 @@ private:
   bool mayDie(ValueId root) const {
     OpId producer = graph.values[root].producer;
     return producer != kNone &&
-           (!storages.toEnd[root] || !graph.ops[producer].effect);
+           (!storages.toEnd[root] || !graph.ops[producer].runsOnce);
   }
 
   void addInPlace(const Op &op) {
@@ -151,7 +151,7 @@ private:
     for (ValueId input : op.inputs)
       if (storageAt(input) != kNone && storages.rootOf[input] != root)
         return false;
-    return !op.effect && op.cost == 0 && op.workspaceBytes == 0;
+    return !op.runsOnce && op.cost == 0 && op.workspaceBytes == 0;
   }
 
   void findViews() {
@@ -202,7 +202,7 @@ private:
       for (auto *view = result.views.begin(rank);
            view != result.views.end(rank); ++view)
         last = std::min(last, firstOverwrite(graph.ops[order[*view]]));
-      bool isFixed = op.effect;
+      bool isFixed = op.runsOnce;
       isFixed |= result.outputs.size(rank) == 0;
       for (ValueId output : op.outputs)
         isFixed |= graph.values[output].viewOf != kNone ||

@@ -130,8 +130,8 @@ private:
   std::string checkOrder(uint32_t step) {
     OpId id = plan.steps[step].op;
     if (firstStep[id] != kNone) {
-      if (graph.ops[id].effect)
-        return at(step) + " is an effect that ran already at step " +
+      if (graph.ops[id].runsOnce)
+        return at(step) + " must run once, and ran already at step " +
                std::to_string(firstStep[id]);
       return "";
     }

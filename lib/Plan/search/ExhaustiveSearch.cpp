@@ -155,7 +155,7 @@ private:
   /// Returns true if `op` makes views of one storage and needs nothing else.
   bool isFreeView(const Op &op, ValueId root) const {
     auto isOther = [&](ValueId id) { return storages.rootOf[id] != root; };
-    return !op.effect && !op.workspaceBytes &&
+    return !op.runsOnce && !op.workspaceBytes &&
            std::none_of(op.inputs.begin(), op.inputs.end(), isOther) &&
            std::none_of(op.outputs.begin(), op.outputs.end(), isOther);
   }
@@ -210,7 +210,7 @@ private:
   bool mayRepeat(const State &state, OpId id) const {
     const Op &op = graph.ops[id];
     // Available results need no second execution.
-    return !op.effect &&
+    return !op.runsOnce &&
            std::any_of(op.outputs.begin(), op.outputs.end(),
                        [&](ValueId output) { return bytesOf(output) != 0; }) &&
            std::none_of(

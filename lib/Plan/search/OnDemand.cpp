@@ -83,7 +83,7 @@ DemandTables::DemandTables(const Graph &graph, const std::vector<OpId> &order)
                      graph.values[id].producer != kNone && !storages.toEnd[id];
   for (ValueId id = 0; id < graph.values.size(); ++id)
     if (graph.values[id].producer != kNone &&
-        graph.ops[graph.values[id].producer].effect)
+        graph.ops[graph.values[id].producer].runsOnce)
       canRebuild[storages.rootOf[id]] = false;
 }
 

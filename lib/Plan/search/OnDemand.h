@@ -32,7 +32,7 @@ struct DemandTables {
   std::vector<std::vector<ValueId>>
       members; // by root: values in it that ops compute
   /// By root: can be recomputed. False for inputs, fixed values, outputs of the
-  /// step and results of effects.
+  /// step and results of ops that run once.
   std::vector<bool> canRebuild;
   uint32_t forwardOps = 0; // ops of `order` before the first of backward
 

@@ -46,9 +46,9 @@ private:
       return "step " + std::to_string(step) + " runs op " + std::to_string(id) +
              " of " + std::to_string(graph.ops.size());
     const Op &op = graph.ops[id];
-    bool isRepeated = op.effect && times[id];
+    bool isRepeated = op.runsOnce && times[id];
     if (isRepeated)
-      return name(id) + " is an effect and runs again at step " +
+      return name(id) + " must run once and runs again at step " +
              std::to_string(step);
     for (const std::vector<ValueId> *list : {&op.inputs, &op.outputs})
       for (ValueId value : *list)

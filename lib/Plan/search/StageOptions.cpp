@@ -170,7 +170,7 @@ std::string describe(const StageGraph &stage, const std::vector<bool> &small) {
   for (const Op &op : stage.graph.ops) {
     key += std::to_string(op.cost) + ":";
     add(op.workspaceBytes);
-    add(op.effect);
+    add(op.runsOnce);
     for (const std::vector<ValueId> *list :
          {&op.inputs, &op.outputs, &op.overwrites}) {
       for (ValueId id : *list)
