@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 #include "reprise/Analysis/PlanSummary.h"
 
+#include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/JSON.h"
 #include "llvm/Support/raw_ostream.h"
 #include <charconv>
@@ -72,6 +73,19 @@ static void noteClipping(llvm::json::OStream &json, const Clipping &clipping) {
     json.attribute("clip-norm-type", clipping.normType);
 }
 
+static void noteTrained(llvm::json::OStream &json, const TrainedPart &trained) {
+  auto globs = [&](StringRef name, const std::vector<std::string> &texts) {
+    if (!texts.empty())
+      json.attribute(name, llvm::json::fixUTF8(llvm::join(texts, " ")));
+  };
+  globs("freeze", trained.freeze);
+  if (trained.freezeNorms)
+    json.attribute("freeze-norms", "true");
+  globs("lr-scale", trained.rateScales);
+  if (trained.layerDecay != 1)
+    json.attribute("layer-decay", trained.layerDecay);
+}
+
 /// Weights as one text, as states hold them.
 static void noteLoss(llvm::json::OStream &json, const LossSettings &loss) {
   LossSettings::visitNumbers(loss, [&](const char *name, double value) {
@@ -109,6 +123,7 @@ std::string reprise::toJson(const PlanSummary &summary) {
         if (!training.noWeightDecay.empty())
           json.attribute("no-weight-decay",
                          llvm::json::fixUTF8(training.noWeightDecay));
+        noteTrained(json, training.trained);
         if (!training.amp.empty())
           json.attribute("amp", training.amp);
         if (!training.attention.empty())

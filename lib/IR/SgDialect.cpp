@@ -8,6 +8,7 @@
 #include "reprise/IR/Autocast.h"
 #include "reprise/IR/Kernel.h"
 #include "reprise/IR/Sg.h"
+#include "reprise/IR/TrainedVariables.h"
 
 #include "mlir/Interfaces/FunctionInterfaces.h"
 #include "llvm/ADT/TypeSwitch.h"
@@ -144,6 +145,8 @@ LogicalResult SgDialect::verifyOperationAttribute(Operation *op,
     return success();
   if (name == kKeepAttr && isa<UnitAttr>(value))
     return success();
+  if (isTrainingNote(op, attribute))
+    return success();
   return op->emitOpError() << "has attribute '" << name
                            << "', which is none of those known: a unit '"
                            << kScheduledAttr << "' on functions, a string '"
@@ -152,7 +155,9 @@ LogicalResult SgDialect::verifyOperationAttribute(Operation *op,
                            << "' of an i64 for each result and the workspace, "
                               "an i64 '"
                            << kPicosecondsAttr << "' from 0 on, a unit '"
-                           << kKeepAttr << "'";
+                           << kKeepAttr << "', on parameters a unit '"
+                           << kFrozenAttr << "' and an f64 '" << kRateScaleAttr
+                           << "' above 0";
 }
 
 bool sg::hasSupportedShape(Type type) {

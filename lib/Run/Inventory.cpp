@@ -65,3 +65,25 @@ void driver::warnOfSkipped(const rt::SkippedRows &skipped) {
          text::formatInteger(skipped.count) + ", the first of them '" +
          rt::nameText(skipped.first) + "'");
 }
+
+static std::string quotedList(const std::vector<std::string> &names) {
+  constexpr size_t kMost = 4;
+  std::string text;
+  for (size_t i = 0; i < names.size() && i < kMost; ++i)
+    text += (i ? ", '" : "'") + names[i] + "'";
+  return names.size() <= kMost
+             ? text
+             : text + " and " + std::to_string(names.size() - kMost) + " more";
+}
+
+void driver::tellWeights(const rt::WeightsReport &report) {
+  if (!report.kept.empty())
+    note("the head begins anew: " + quotedList(report.kept));
+  if (!report.resized.empty())
+    note("interpolated to another image size: " + quotedList(report.resized));
+  if (report.unexpected.empty())
+    return;
+  warn("the weights hold " + std::to_string(report.unexpected.size()) +
+       " tensors that the model has no variable for, such as '" +
+       report.unexpected.front() + "'");
+}

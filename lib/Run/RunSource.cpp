@@ -20,6 +20,7 @@ rt::DataSpec RunSource::dataSpec() const {
   spec.source = data;
   spec.syntheticSize = syntheticSize;
   spec.images = images;
+  spec.isUnlabelled = isUnlabelled;
   spec.classNames = classNames;
   spec.testSplit = testSplit;
   spec.loaderThreads = loaderThreads;
@@ -44,7 +45,7 @@ static rt::Status takeClasses(const RunSource &source,
                               zoo::ModelOptions &options) {
   if (!options.classes && !source.classNames.empty())
     options.classes = int64_t(source.classNames.size());
-  if (options.classes)
+  if (options.classes || source.isUnlabelled)
     return {};
   rt::DataSpec spec = source.dataSpec();
   spec.images = source.images.ofRows();

@@ -76,6 +76,20 @@ static void addAutocast(OpPassManager &passes, const CompileOptions &options) {
   addToFunctions(passes, createSgAutocast(autocast));
 }
 
+/// Marks frozen parameters and those with other learning rates, if there are
+/// any.
+static void addSelection(OpPassManager &passes, const TrainedPart &trained) {
+  if (!trained.selects())
+    return;
+  SgSelectParametersOptions select;
+  select.freeze.assign(trained.freeze.begin(), trained.freeze.end());
+  select.freezeNorms = trained.freezeNorms;
+  select.rateScales.assign(trained.rateScales.begin(),
+                           trained.rateScales.end());
+  select.layerDecay = trained.layerDecay;
+  passes.addPass(createSgSelectParameters(select));
+}
+
 /// Replaces the model's loss by another, if they differ.
 static void addLossChange(OpPassManager &passes, const LossSettings &loss) {
   if (!loss.changes())
@@ -96,6 +110,7 @@ void reprise::addModelStage(OpPassManager &passes,
   assign.mode = options.checkpointing;
   assign.recompute.assign(options.recompute.begin(), options.recompute.end());
   addLevelVerifiers(passes, "model");
+  addSelection(passes, options.trained);
   addAttentionChoice(passes, options);
   addHalves(passes, options);
   addSparedNorms(passes, options);

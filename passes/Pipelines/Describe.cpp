@@ -32,11 +32,11 @@ static std::string text(const rt::Roofline &roofline) {
 std::string reprise::describeOptions(const CompileOptions &options) {
   // Binds every member, so that a new one cannot be forgotten here.
   const auto &[model, checkpointing, optimizer, hyperparameters, noWeightDecay,
-               amp, attention, halvedBytes, sparedBytes, fuse, clipping, loss,
-               microBatches, emitGradients, emitNonFinite, training, evaluation,
-               onlyEvaluates, budget, planWork, planEffort, roofline, profile,
-               keep, recompute, searchObserver, threads, target, configure] =
-      options;
+               trained, amp, attention, halvedBytes, sparedBytes, fuse,
+               clipping, loss, microBatches, emitGradients, emitNonFinite,
+               training, evaluation, onlyEvaluates, budget, planWork,
+               planEffort, roofline, profile, keep, recompute, searchObserver,
+               threads, target, configure] = options;
   std::string all;
   auto add = [&](llvm::StringRef value) {
     all += (llvm::Twine(value.size()) + " " + value + "\n").str();
@@ -67,6 +67,11 @@ std::string reprise::describeOptions(const CompileOptions &options) {
   number(double(loss.classWeights.size()));
   llvm::for_each(loss.classWeights, number);
   list(noWeightDecay);
+  const auto &[freeze, freezeNorms, rateScales, layerDecay] = trained;
+  list(freeze);
+  list(rateScales);
+  number(double(freezeNorms));
+  number(layerDecay);
   list(keep);
   list(recompute);
   for (double value :
@@ -89,6 +94,7 @@ TrainingNote reprise::noteTraining(mlir::ModuleOp model,
   note.hyperparameters = options.hyperparameters;
   note.amp = options.amp;
   note.noWeightDecay = llvm::join(options.noWeightDecay, " ");
+  note.trained = options.trained;
   note.clipping = options.clipping;
   note.loss = options.loss;
   note.microBatches = options.microBatches;

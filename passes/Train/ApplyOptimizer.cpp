@@ -10,6 +10,8 @@
 
 #include "ApplyOptimizer.h"
 #include "reprise/IR/Origin.h"
+#include "reprise/IR/TrainedVariables.h"
+#include <deque>
 
 using namespace mlir;
 using namespace reprise;
@@ -73,7 +75,8 @@ static void emitWrite(OpBuilder &builder, Location loc,
 }
 
 void UpdateBuilder::write(llvm::StringRef name, Value value) {
-  emitWrite(builder, loc, symbolOf(name), value);
+  if (!isRepeated)
+    emitWrite(builder, loc, symbolOf(name), value);
 }
 
 Value UpdateBuilder::splat(double value) {
@@ -173,7 +176,7 @@ LogicalResult sg::checkOptimizer(func::FuncOp function, SymbolTable &symbols,
       return failure();
   std::vector<OptimizerVariable> variables = optimizer.variables(values);
   for (auto parameter : module.getOps<VariableOp>())
-    if (parameter.getRole() == Role::Parameter)
+    if (isTrained(parameter))
       for (const OptimizerVariable &variable : variables)
         if (failed(checkName(symbols, nameOf(parameter, variable),
                              parameter.getType(), variable.purpose,
@@ -214,10 +217,43 @@ static Value rateOf(func::FuncOp function) {
   return function.getArgument(index);
 }
 
-static SmallVector<Value> emitShared(OpBuilder &builder, func::FuncOp function,
-                                     SymbolTable &symbols, Value rate,
-                                     const Optimizer &optimizer,
-                                     const HyperparameterValues &values) {
+namespace {
+/// The inputs of the updates at one factor of the learning rate.
+struct RateInputs {
+  Value rate; // f32 scalar
+  SmallVector<Value> shared;
+};
+
+/// Emits the inputs of updates, once for each factor of the learning rate.
+class SharedInputs {
+public:
+  SharedInputs(func::FuncOp function, SymbolTable &symbols, Value rate,
+               const Optimizer &optimizer, const HyperparameterValues &values)
+      : function(function), symbols(symbols), rate(rate), optimizer(optimizer),
+        values(values) {}
+
+  /// Returns the inputs, which `builder` emits when a factor is new.
+  const RateInputs &at(double scale, OpBuilder &builder) {
+    auto known = llvm::find_if(
+        inputs, [&](const auto &entry) { return entry.first == scale; });
+    if (known != inputs.end())
+      return known->second;
+    return inputs.emplace_back(scale, emit(scale, builder)).second;
+  }
+
+private:
+  RateInputs emit(double scale, OpBuilder &builder);
+
+  func::FuncOp function;
+  SymbolTable &symbols;
+  Value rate;
+  const Optimizer &optimizer;
+  const HyperparameterValues &values;
+  std::deque<std::pair<double, RateInputs>> inputs; // references stay valid
+};
+} // namespace
+
+RateInputs SharedInputs::emit(double scale, OpBuilder &builder) {
   llvm::StringRef name = optimizer.info().name;
   Location loc = NameLoc::get(builder.getStringAttr(name));
   VariableOp last;
@@ -229,10 +265,18 @@ static SmallVector<Value> emitShared(OpBuilder &builder, func::FuncOp function,
     last = declare(symbols, last, loc, variable, variable.name,
                    scalarOf(variable), DenseI32ArrayAttr());
   OriginScope scope(builder, name);
+  Value scaled = rate;
+  if (scale != 1) {
+    auto type = cast<RankedTensorType>(rate.getType());
+    scaled = MulOp::create(builder, loc, rate,
+                           createSplat(builder, loc, type, scale));
+  }
+  // The first factor's values write the shared variables.
   UpdateBuilder update(builder, loc,
                        RankedTensorType::get({}, builder.getF64Type()), values,
-                       symbols, "");
-  return optimizer.share(update, rate);
+                       symbols, "", /*decays=*/true,
+                       /*isRepeated=*/!inputs.empty());
+  return {scaled, optimizer.share(update, scaled)};
 }
 
 void sg::emitUpdates(func::FuncOp function,
@@ -245,10 +289,11 @@ void sg::emitUpdates(func::FuncOp function,
   Value rate = rateOf(function);
   OpBuilder builder(function.getBody().front().getTerminator());
   std::vector<OptimizerVariable> variables = optimizer.variables(values);
-  SmallVector<Value> shared =
-      emitShared(builder, function, symbols, rate, optimizer, values);
+  SharedInputs inputs(function, symbols, rate, optimizer, values);
   for (auto [symbol, gradient] : gradients) {
     auto parameter = symbols.lookup<VariableOp>(symbol.getValue());
+    const auto &[scaledRate, shared] =
+        inputs.at(rateScaleOf(parameter), builder);
     declareFor(parameter, symbols, variables);
     // The optimizer belongs to the parameter, not to the op of its gradient.
     Location loc = NameLoc::get(parameter.getSymNameAttr());
@@ -261,7 +306,7 @@ void sg::emitUpdates(func::FuncOp function,
     Value taken = gradient;
     if (scale)
       taken = update.mul(gradient, update.spread(scale));
-    Value next = optimizer.update(update, {weight, taken, rate, shared});
+    Value next = optimizer.update(update, {weight, taken, scaledRate, shared});
     emitWrite(builder, loc, symbol, next);
   }
 }

@@ -21,6 +21,7 @@
 #include "LossScaling.h"
 #include "reprise/IR/BlockRewrite.h"
 #include "reprise/IR/Origin.h"
+#include "reprise/IR/TrainedVariables.h"
 #include "reprise/Passes/Train.h"
 #include "llvm/ADT/MapVector.h"
 #include "llvm/ADT/STLExtras.h"
@@ -36,8 +37,8 @@ using namespace reprise::sg;
 
 namespace {
 
-/// Values whose gradient is wanted: those that depend on a parameter through
-/// floating-point values.
+/// Values whose gradient is wanted: those that depend on a parameter that is
+/// not frozen, through floating-point values.
 class Activity {
 public:
   Activity(func::FuncOp function, SymbolTable &symbols) : symbols(symbols) {
@@ -65,7 +66,7 @@ private:
 
   void visit(ReadOp read) {
     auto variable = symbols.lookup<VariableOp>(read.getVariable());
-    if (variable.getRole() == Role::Parameter && isReal(read.getResult()))
+    if (isTrained(variable) && isReal(read.getResult()))
       active.insert(read.getResult());
   }
 
@@ -511,7 +512,8 @@ FailureOr<BackwardOp> Differentiate::emitBackward(func::FuncOp function,
   inner.setInsertionPointToEnd(&region->emplaceBlock());
   FunctionLevel level(inner, activity);
   if (!activity.contains(loss))
-    return function.emitError() << "the loss depends on no parameter";
+    return function.emitError()
+           << "the loss depends on no parameter that is trained";
   level.accumulate(loss, cotangentOf(inner, loss));
   if (failed(level.reverse(body)))
     return failure();

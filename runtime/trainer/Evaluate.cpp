@@ -42,9 +42,9 @@ static size_t largestOf(const float *logits, int32_t classes) {
 }
 
 static Status addRows(const EntryBindings &form, const Batch &batch,
-                      const float *logits, EvaluateResult &result,
-                      double &lossSum) {
-  const int32_t *labels = batch.as<int32_t>(*form.label);
+                      const float *logits, const EvaluateOptions &options,
+                      EvaluateResult &result, double &lossSum) {
+  const int32_t *labels = form.label ? batch.as<int32_t>(*form.label) : nullptr;
   int32_t classes = form.classes;
   size_t count = batch.valid;
   for (size_t i = 0; i < count; ++i) {
@@ -56,9 +56,13 @@ static Status addRows(const EntryBindings &form, const Batch &batch,
                                std::to_string(batch.position + i) +
                                " are not finite; the variables are of a run "
                                "that diverged, or never loaded");
-    if (form.ignored && labels[i] == *form.ignored)
+    if (options.onLogits)
+      options.onLogits(batch.position + i, row);
+    if (labels && form.ignored && labels[i] == *form.ignored)
       continue;
     ++result.images;
+    if (!labels)
+      continue;
     int32_t rank = rankOf(row, classes, labels[i]), most = 5;
     result.correct += rank == 0;
     auto truth = size_t(labels[i]), guess = largestOf(row, classes);
@@ -68,6 +72,18 @@ static Status addRows(const EntryBindings &form, const Batch &batch,
     lossSum += crossEntropy(row, classes, labels[i]);
   }
   return Status();
+}
+
+/// A program for inference has only the variables of evaluation.
+static Expected<RunPosition> loadForEvaluation(Backend &backend,
+                                               const EvaluateOptions &options) {
+  if (backend.entry(entryName(StepKind::Train)))
+    return loadState(backend, options.statePath);
+  Expected<RunPosition> position = readStatePosition(options.statePath);
+  if (!position.ok())
+    return position;
+  Expected<WeightsReport> report = loadWeights(backend, options.statePath);
+  return report.ok() ? position : report.status();
 }
 
 static Status loadVariables(Backend &backend, const EvaluateOptions &options,
@@ -85,7 +101,7 @@ static Status loadVariables(Backend &backend, const EvaluateOptions &options,
   }
   if (options.statePath.empty())
     return Status();
-  Expected<RunPosition> position = loadState(backend, options.statePath);
+  Expected<RunPosition> position = loadForEvaluation(backend, options);
   if (!position.ok())
     return position.status();
   if (!spec.normalization)
@@ -159,18 +175,27 @@ static Status addFullBatch(Backend &backend, const EntryBindings &form,
   return Status();
 }
 
+/// Returns true if rows are looked at one by one, by their logits.
+static bool readsLogits(const EntryBindings &form,
+                        const EvaluateOptions &options) {
+  return !form.logits.empty() && (form.label || options.onLogits);
+}
+
 static Status runBatch(Backend &backend, const EntryBindings &form,
-                       const Batch &batch, EvaluateResult &result, Sums &sums) {
+                       const Batch &batch, const EvaluateOptions &options,
+                       EvaluateResult &result, Sums &sums) {
   REPRISE_RETURN_IF_ERROR(giveBatch(backend, form, batch));
   REPRISE_RETURN_IF_ERROR(backend.run(form.entry));
-  if (batch.valid == form.batch)
+  bool reads = readsLogits(form, options);
+  if (batch.valid == form.batch && (result.hasAccuracy || !reads))
     REPRISE_RETURN_IF_ERROR(addFullBatch(backend, form, batch, result, sums));
-  if (!result.hasAccuracy)
+  if (!reads)
     return Status();
   std::vector<float> logits(form.batch * size_t(form.classes));
   REPRISE_RETURN_IF_ERROR(backend.getOutput(
       form.entry, form.logits, logits.data(), logits.size() * sizeof(float)));
-  Status added = addRows(form, batch, logits.data(), result, sums.loss);
+  Status added =
+      addRows(form, batch, logits.data(), options, result, sums.loss);
   return added.ok() ? added : explain(backend, form, batch, form.logits, added);
 }
 
@@ -188,7 +213,8 @@ static Status runBatches(Backend &backend, const EntryBindings &form,
       return next.status();
     if (!*next)
       break;
-    REPRISE_RETURN_IF_ERROR(runBatch(backend, form, **next, result, sums));
+    REPRISE_RETURN_IF_ERROR(
+        runBatch(backend, form, **next, options, result, sums));
     if (options.onProgress)
       options.onProgress(result.images, images);
   }
@@ -205,7 +231,7 @@ static Expected<uint64_t> countImages(const EntryBindings &form,
                                       uint64_t images) {
   if (options.batches > 0)
     images = std::min<uint64_t>(images, options.batches * form.batch);
-  if (form.label && !form.logits.empty())
+  if (readsLogits(form, options))
     return images;
   if (images < form.batch)
     return Status::error(RP_INVALID_ARGUMENT,

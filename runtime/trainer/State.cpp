@@ -5,12 +5,11 @@
 //
 //===----------------------------------------------------------------------===//
 #include "reprise/Runtime/Trainer/State.h"
-#include "HalfPrecision.h"
+#include "StoredVariables.h"
 #include "reprise/Runtime/Trainer/FileLayout.h"
 #include "reprise/Runtime/Trainer/Safetensors.h"
 #include <algorithm>
 #include <charconv>
-#include <cmath>
 #include <cstring>
 #include <map>
 
@@ -198,53 +197,13 @@ static Expected<RunPosition> readPosition(const SafetensorsFile &file) {
   return p;
 }
 
-/// Checks saved f32 and f64 as numbers; half precision variables by the bits of
-/// their exponent.
-static bool allFinite(const TensorInfo &variable, const uint8_t *data) {
-  auto every = [&](auto sample, auto isFinite) {
-    for (size_t i = 0; i + sizeof sample <= variable.bytes;
-         i += sizeof sample) {
-      std::memcpy(&sample, data + i, sizeof sample);
-      if (!isFinite(sample))
-        return false;
-    }
-    return true;
-  };
-  switch (variable.type) {
-  case RP_F32:
-    return every(float(), [](float v) { return std::isfinite(v); });
-  case RP_F64:
-    return every(double(), [](double v) { return std::isfinite(v); });
-  case RP_F16:
-    return every(uint16_t(), [](uint16_t v) { return (v & 0x7C00) != 0x7C00; });
-  case RP_BF16:
-    return every(uint16_t(), [](uint16_t v) { return (v & 0x7F80) != 0x7F80; });
-  default:
-    return true;
-  }
-}
-
-static size_t largestBytes(const std::vector<TensorInfo> &variables) {
-  size_t largest = 0;
-  for (const TensorInfo &variable : variables)
-    largest = std::max(largest, variable.bytes);
-  return largest;
-}
-
-static Expected<TensorToWrite> describe(const TensorInfo &variable) {
-  Expected<std::vector<int64_t>> shape = fileShape(variable);
-  if (!shape.ok())
-    return shape.status();
-  return TensorToWrite{variable.name, dtypeOf(variable.type), *shape};
-}
-
 static Expected<SafetensorsContent> contentOf(Backend &backend,
                                               const RunPosition &position) {
   SafetensorsContent content;
   content.metadata = metadataOf(backend, position);
   content.seal = Seal::Digest;
   for (const TensorInfo &variable : backend.variables()) {
-    Expected<TensorToWrite> tensor = describe(variable);
+    Expected<TensorToWrite> tensor = describeInFile(variable);
     if (!tensor.ok())
       return tensor.status();
     content.tensors.push_back(std::move(*tensor));
@@ -285,101 +244,6 @@ Status reprise::rt::saveState(Backend &backend, const std::string &path,
   return writeSafetensors(path, *content, source);
 }
 
-/// Returns true if every number of one type is also one of the other.
-static bool widens(DType from, DType to) {
-  return (from == DType::F16 || from == DType::BF16) && to == DType::F32;
-}
-
-static Status checkTensor(const SafetensorsFile &file,
-                          const TensorInfo &variable, const TensorEntry &entry,
-                          bool mayWiden) {
-  Expected<TensorToWrite> wanted = describe(variable);
-  if (!wanted.ok())
-    return wanted.status();
-  bool isOfType = wanted->type == entry.type ||
-                  (mayWiden && widens(entry.type, wanted->type));
-  if (wanted->shape != entry.shape || !isOfType)
-    return Status::error(
-        RP_INVALID_ARGUMENT,
-        "'" + file.path() + "': tensor '" + entry.name + "' is " +
-            dtypeName(entry.type) + " of shape " + formatShape(entry.shape) +
-            ", but the program's variable is " + dtypeName(wanted->type) +
-            " of shape " + formatShape(wanted->shape) +
-            (wanted->shape == entry.shape
-                 ? "; convert it to the variable's type"
-                 : "; give the model the options that it had (of the zoo: "
-                   "--image, --channels, --classes, --width, --stem)"));
-  return Status();
-}
-
-/// Lists names for a message: at most eight, then the number of the others.
-static std::string listNames(const std::vector<std::string> &names) {
-  std::string text;
-  for (size_t i = 0; i < names.size() && i < 8; ++i)
-    text += (i ? ", '" : "'") + names[i] + "'";
-  if (names.size() > 8)
-    text += " and " + std::to_string(names.size() - 8) + " more";
-  return text;
-}
-
-static Status loadVariables(Backend &backend, const SafetensorsFile &file,
-                            const std::vector<const TensorInfo *> &variables) {
-  std::vector<uint8_t> stored, program;
-  stored.reserve(largestBytes(backend.variables()));
-  program.reserve(largestBytes(backend.variables()));
-  for (const TensorInfo *variable : variables) {
-    stored.resize(std::max(stored.size(), variable->bytes));
-    program.resize(std::max(program.size(), variable->bytes));
-    const TensorEntry &entry = *file.header().find(variable->name);
-    REPRISE_RETURN_IF_ERROR(file.read(entry, stored.data()));
-    if (entry.type != dtypeOf(variable->type))
-      widenHalves(entry.type == DType::BF16, entry.bytes() / 2, stored.data());
-    fromFileLayout(*variable, stored.data(), program.data());
-    if (!allFinite(*variable, program.data()))
-      return Status::error(RP_INVALID_ARGUMENT,
-                           "'" + file.path() + "': tensor '" + variable->name +
-                               "' holds values that are not finite (nan or "
-                               "infinity); begin from a file of a run that did "
-                               "not diverge");
-    REPRISE_RETURN_IF_ERROR(
-        backend.writeVariable(variable->name, program.data(), variable->bytes));
-  }
-  return Status();
-}
-
-namespace {
-
-/// The correspondence of a file's tensors and a program's variables.
-struct Match {
-  std::vector<const TensorInfo *> present;
-  std::vector<std::string> missing, unexpected;
-};
-
-} // namespace
-
-template <typename Wanted>
-static Expected<Match> match(Backend &backend, const SafetensorsFile &file,
-                             bool mayWiden, Wanted wanted) {
-  Match result;
-  std::map<std::string, const TensorInfo *> byName;
-  for (const TensorInfo &variable : backend.variables()) {
-    byName[variable.name] = &variable;
-    if (!wanted(variable))
-      continue;
-    const TensorEntry *entry = file.header().find(variable.name);
-    if (!entry) {
-      result.missing.push_back(variable.name);
-      continue;
-    }
-    REPRISE_RETURN_IF_ERROR(checkTensor(file, variable, *entry, mayWiden));
-    result.present.push_back(&variable);
-  }
-  for (const TensorEntry &entry : file.header().tensors)
-    if (!byName.count(entry.name))
-      result.unexpected.push_back(entry.name);
-  return result;
-}
-
 Expected<RunPosition> reprise::rt::readStatePosition(const std::string &path) {
   Expected<SafetensorsFile> file = SafetensorsFile::open(path);
   if (!file.ok())
@@ -405,78 +269,28 @@ Expected<RunPosition> reprise::rt::loadState(Backend &backend,
   Expected<RunPosition> position = readPosition(*file);
   if (!position.ok())
     return position;
-  Expected<Match> found = match(backend, *file, /*mayWiden=*/false,
-                                [](const TensorInfo &) { return true; });
+  Expected<Match> found =
+      matchVariables(backend, *file, /*mayWiden=*/false,
+                     [](const TensorInfo &) { return true; });
   if (!found.ok())
     return found.status();
+  if (!found->misshapen.empty())
+    return Status::error(RP_INVALID_ARGUMENT,
+                         "'" + path +
+                             "': " + describeMisfits(found->misshapen) +
+                             adviceForMisfits(found->misshapen));
   if (!found->missing.empty() || !found->unexpected.empty())
     return Status::error(
         RP_INVALID_ARGUMENT,
         "'" + path + "' is the state of another program ('" +
             readText(*file, "model") + "'): it lacks " +
-            (found->missing.empty() ? "nothing" : listNames(found->missing)) +
+            (found->missing.empty() ? "nothing"
+                                    : listNames(found->missingNames())) +
             " and also has " +
             (found->unexpected.empty() ? "nothing"
                                        : listNames(found->unexpected)));
   REPRISE_RETURN_IF_ERROR(loadVariables(backend, *file, found->present));
   return position;
-}
-
-/// Returns a hint if a missing name is present after a prefix such as
-/// "module.".
-static std::string prefixHint(const std::vector<std::string> &missing,
-                              const std::vector<std::string> &unexpected) {
-  for (const std::string &there : unexpected)
-    for (const std::string &name : missing) {
-      size_t size = there.size() - std::min(name.size(), there.size());
-      if (size < 2 || there[size - 1] != '.' || there.substr(size) != name)
-        continue;
-      std::string prefix = there.substr(0, size);
-      return "; its names begin with '" + prefix + "': take that away ('" +
-             there + "' is '" + name + "' here)";
-    }
-  return "";
-}
-
-static bool isBatchCounter(const std::string &name) {
-  static const std::string suffix = "num_batches_tracked";
-  return name.size() >= suffix.size() &&
-         name.compare(name.size() - suffix.size(), suffix.size(), suffix) == 0;
-}
-
-Expected<WeightsReport> reprise::rt::loadWeights(Backend &backend,
-                                                 const std::string &path) {
-  Expected<SafetensorsFile> file = SafetensorsFile::open(path);
-  if (!file.ok())
-    return file.status();
-  if (file->header().metadata.count("digest"))
-    REPRISE_RETURN_IF_ERROR(file->verifyDigest());
-  Expected<Match> found =
-      match(backend, *file, /*mayWiden=*/true, [](const TensorInfo &v) {
-        return v.role == RP_PARAMETER || v.role == RP_RUNNING_STATISTICS;
-      });
-  if (!found.ok())
-    return found.status();
-  WeightsReport report;
-  for (const std::string &name : found->unexpected)
-    if (!isBatchCounter(name))
-      report.unexpected.push_back(name);
-  if (!found->missing.empty())
-    return Status::error(
-        RP_INVALID_ARGUMENT,
-        "'" + path + "' lacks " + std::to_string(found->missing.size()) +
-            " tensors of the program: " + listNames(found->missing) +
-            (report.unexpected.empty()
-                 ? ""
-                 : "; it also has " + listNames(report.unexpected)) +
-            prefixHint(found->missing, report.unexpected));
-  REPRISE_RETURN_IF_ERROR(loadVariables(backend, *file, found->present));
-  report.loaded = found->present.size();
-  Expected<std::vector<std::string>> names = readClassNames(path);
-  if (!names.ok())
-    return names.status();
-  report.classNames = std::move(*names);
-  return report;
 }
 
 namespace {
@@ -512,7 +326,7 @@ static Expected<SafetensorsContent>
 contentOf(const std::vector<Gradient> &gradients) {
   SafetensorsContent content;
   for (const Gradient &gradient : gradients) {
-    Expected<TensorToWrite> tensor = describe(gradient.tensor);
+    Expected<TensorToWrite> tensor = describeInFile(gradient.tensor);
     if (!tensor.ok())
       return tensor.status();
     content.tensors.push_back(std::move(*tensor));

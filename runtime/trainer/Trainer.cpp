@@ -135,7 +135,9 @@ Status Run::loadVariables() {
   REPRISE_RETURN_IF_ERROR(backend.initialize(options.seed));
   if (options.weightsPath.empty())
     return Status();
-  Expected<WeightsReport> report = loadWeights(backend, options.weightsPath);
+  Expected<WeightsReport> report =
+      loadWeights(backend, options.weightsPath,
+                  options.newHead ? Head::Kept : Head::Loaded);
   if (!report.ok())
     return report.status();
   if (options.onWeights)

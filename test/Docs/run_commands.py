@@ -38,7 +38,7 @@ TOOLS = [
     "budgets", "test/EndToEnd/cli/", "apt", "source", "man", "time", "cc",
 ]  # fmt: skip
 SUBCOMMANDS = {"reprise": {"zoo", "compile", "plan", "why", "profile", "train",
-                           "eval", "report", "inspect", "recipe",
+                           "eval", "predict", "report", "inspect", "recipe",
                            "completion", "man"},
                "reprise-plan": {"solve", "bound", "validate", "sweep",
                                 "place"}}  # fmt: skip
@@ -256,7 +256,7 @@ def main():
     source, build, work = map(os.path.abspath, sys.argv[1:4])
     pages = sys.argv[4:] or ["README.md"] + sorted(
         os.path.relpath(n, source)
-        for folder in ["*", "rationale/*", "benchmarks/**/*"]
+        for folder in ["*", "howto/*", "rationale/*", "benchmarks/**/*"]
         for n in glob.glob(f"{source}/docs/{folder}.md", recursive=True))
     entries, setups, checked = read_list(os.path.join(os.path.dirname(__file__),
                                              "commands.txt"))

@@ -24,6 +24,7 @@ void addProfileCommand(CLI::App &app, Invocation &invocation);
 void addRecipeCommand(CLI::App &app, Invocation &invocation);
 void addTrainCommand(CLI::App &app, Invocation &invocation);
 void addEvalCommand(CLI::App &app, Invocation &invocation);
+void addPredictCommand(CLI::App &app, Invocation &invocation);
 void addReportCommand(CLI::App &app, Invocation &invocation);
 void addDeviceCommand(CLI::App &app, Invocation &invocation);
 void addCacheCommand(CLI::App &app, Invocation &invocation);

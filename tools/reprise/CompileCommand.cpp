@@ -23,7 +23,7 @@ using namespace reprise::driver;
 namespace {
 struct CompileCommandOptions {
   std::string source, output, level = "artifact";
-  bool json = false, gradients = false, checkFinite = false;
+  bool json = false, gradients = false, checkFinite = false, inference = false;
   ModelFlags model;
   CompileFlags compile;
 };
@@ -210,13 +210,28 @@ static rt::Status compileToArtifact(const CompileCommandOptions &options,
   return writeArtifact(options, path, *made, secondsSince(start));
 }
 
+/// A program for inference has no training step.
+static rt::Status checkInference(const CompileCommandOptions &options) {
+  if (!options.inference)
+    return {};
+  if (options.level != "artifact" && options.level != "program")
+    return misuse("--emit " + options.level +
+                  " shows the training step, which --inference leaves out");
+  if (options.gradients || options.checkFinite || options.compile.hasBudget())
+    return misuse("--gradients, --check-finite and --budget are for the "
+                  "training step, which --inference leaves out");
+  return {};
+}
+
 static rt::Status compile(const CompileCommandOptions &options) {
+  REPRISE_RETURN_IF_ERROR(checkInference(options));
   rt::Expected<ModelRequest> request =
       readRequest(options.source, options.model, options.compile);
   if (!request.ok())
     return request.status();
   request->compile.emitGradients = options.gradients;
   request->compile.emitNonFinite = options.checkFinite;
+  request->compile.training = !options.inference;
   if (options.level == "artifact")
     return compileToArtifact(options, *request);
   std::optional<CompileLevel> level = parseCompileLevel(options.level);
@@ -249,6 +264,9 @@ void driver::addCompileCommand(CLI::App &app, Invocation &invocation) {
   command->add_flag("--gradients", options->gradients,
                     "Make the program return its gradients, for 'reprise train "
                     "--dump-gradients'");
+  command->add_flag("--inference", options->inference,
+                    "Leave out the training step: a program of parameters and "
+                    "running statistics for 'reprise predict' and 'eval'");
   command->add_flag("--json", options->json, "Print the summary as JSON");
   options->model.addTo(*command);
   options->compile.addTo(*command);

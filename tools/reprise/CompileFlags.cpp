@@ -37,6 +37,10 @@ void CompileFlags::addTo(CLI::App &app) {
   options.add("--plan-effort", planEffort);
   addOptimizerOptions();
   options.add("--no-weight-decay", noWeightDecay);
+  options.add("--freeze", trained.freeze);
+  options.addFlag("--freeze-norms", trained.freezeNorms);
+  options.add("--lr-scale", trained.rateScales);
+  options.add("--layer-decay", trained.layerDecay);
   options.add("--amp", amp);
   options.add("--attention", attention);
   options.add("--fusion", fusion);
@@ -89,12 +93,8 @@ void CompileFlags::resume(const rt::RunSettings &runSettings) {
   takeSetting(runSettings, "threads", threads);
   takeSetting(runSettings, "amp", amp);
   takeSetting(runSettings, "attention", attention);
-  if (auto globs = runSettings.find("no-weight-decay");
-      globs != runSettings.end() && noWeightDecay.empty()) {
-    llvm::SmallVector<llvm::StringRef> words;
-    llvm::StringRef(globs->second).split(words, ' ');
-    noWeightDecay.assign(words.begin(), words.end());
-  }
+  takeSetting(runSettings, "no-weight-decay", noWeightDecay);
+  trained.resume(runSettings);
   resumeClipping(runSettings);
   resumeLoss(runSettings);
   takeSetting(runSettings, "accumulate", accumulate);
@@ -124,6 +124,7 @@ void CompileFlags::addGiven(rt::RunSettings &runSettings,
     runSettings["attention"] = *attention; // compared with the state's
   if (!noWeightDecay.empty())
     runSettings["no-weight-decay"] = llvm::join(noWeightDecay, " ");
+  trained.addGiven(runSettings, stored);
   addGivenClipping(runSettings, stored);
   addGivenLoss(runSettings, stored);
   if (accumulate && (*accumulate != 1 || stored.count("accumulate")))
@@ -304,6 +305,10 @@ rt::Status CompileFlags::readTraining(CompileOptions &options) const {
       return misuse("--no-weight-decay '" + pattern +
                     "': a name of a parameter has no spaces");
   options.noWeightDecay = noWeightDecay;
+  auto part = trained.read(/*isUpdated=*/options.optimizer != "none");
+  if (!part.ok())
+    return part.status();
+  options.trained = std::move(*part);
   options.fuse = fusion.value_or("on") == "on";
   if (fusion && *fusion != "on" && *fusion != "off")
     return misuse("--fusion is '" + *fusion + "'; choose on or off");

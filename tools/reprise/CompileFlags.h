@@ -3,6 +3,7 @@
 #define REPRISE_TOOLS_COMPILEFLAGS_H
 
 #include "reprise/Driver/MachineCosts.h"
+#include "reprise/Driver/TrainedPartOptions.h"
 #include "reprise/Passes/Optimizers.h"
 #include "reprise/Passes/Pipelines.h"
 #include "reprise/Runtime/Trainer/RunSettings.h"
@@ -87,6 +88,7 @@ private:
   CLI::App *command = nullptr;
   std::optional<std::string> checkpointing, budget, roofline, profile, target;
   std::vector<std::string> keep, recompute, noWeightDecay;
+  TrainedPartOptions trained;
   std::optional<std::string> optimizer, amp, attention, fusion;
   std::map<std::string, std::optional<double>> numbers; // by hyperparameter
   std::optional<double> clipGradNorm, clipTolerance, clipMomentum;

@@ -2,8 +2,7 @@
 
 #include "Command.h"
 #include "CommandLine.h"
-#include "RecipeFlags.h"
-#include "RunFlags.h"
+#include "StateFlags.h"
 #include "reprise/Console/Console.h"
 #include "reprise/Console/Interrupts.h"
 #include "reprise/Console/JsonAnswer.h"
@@ -12,7 +11,6 @@
 #include "reprise/Run/EvaluationData.h"
 #include "reprise/Run/Inventory.h"
 #include "reprise/Runtime/OutputFile.h"
-#include "reprise/Runtime/Trainer/State.h"
 #include "reprise/Text/Size.h"
 #include "reprise/Text/Table.h"
 #include <nlohmann/json.hpp>
@@ -41,44 +39,6 @@ static rt::Status writeConfusion(const EvalOptions &options,
     return {};
   std::string text = confusionCsv(result);
   return rt::writeFile(options.confusion, text.data(), text.size());
-}
-
-/// Takes model options from a recipe unless options are given.
-static void takeModel(const std::string &recipe, CLI::App &command) {
-  recipe::Keys keys = allKeys();
-  for (const recipe::Setting &setting :
-       recipe::parse(recipe, keys, text::nearest).settings) {
-    const recipe::Key &key = *keys.find(setting.path);
-    CLI::Option *option = command.get_option_no_throw(key.option);
-    if (!option || !ModelFlags::isOfModel(*option) || option->count())
-      continue;
-    for (const std::string &value : setting.values)
-      option->add_result(value);
-    option->run_callback();
-  }
-}
-
-/// Takes options from the state, since the variables of a program depend on the
-/// model's options and the optimizer, among others.
-static rt::Status takeFromState(EvalOptions &options) {
-  if (options.resume.empty()) {
-    auto names = rt::readClassNames(options.weights);
-    return names.ok() ? options.run.takeClassNames(*names, options.weights)
-                      : names.status();
-  }
-  auto position = rt::readStatePosition(options.resume);
-  if (!position.ok())
-    return position.status();
-  REPRISE_RETURN_IF_ERROR(
-      options.run.takeClassNames(position->classNames, options.resume));
-  options.run.compile.resume(position->runSettings);
-  options.run.takeOrientation(position->runSettings);
-  rt::Expected<SourceKind> kind = classifySource(options.run.source);
-  if (kind.ok() && *kind == SourceKind::Zoo)
-    takeModel(position->recipe.empty() ? position->modelOptions
-                                       : position->recipe,
-              *options.command);
-  return {};
 }
 
 /// Selects the rows to evaluate; `options` receive the name of their split.
@@ -145,7 +105,8 @@ static rt::Status evaluateModel(EvalOptions &options) {
         "nothing to evaluate; give either --resume STATE or --weights FILE");
   if (!options.confusion.empty())
     REPRISE_RETURN_IF_ERROR(checkOutput(options.confusion));
-  REPRISE_RETURN_IF_ERROR(takeFromState(options));
+  REPRISE_RETURN_IF_ERROR(takeFromState(*options.command, options.run,
+                                        options.resume, options.weights));
   auto split = takeSplit(options);
   if (!split.ok())
     return split.status();

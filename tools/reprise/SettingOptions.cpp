@@ -24,6 +24,10 @@ CLI::Option *SettingOptions::describe(CLI::Option *option) const {
   return option;
 }
 
+std::string SettingOptions::otherNameOf(const std::string &option) {
+  return keyOf(option).otherName;
+}
+
 rt::Status driver::checkRange(const std::string &option, double value) {
   const recipe::Key &key = keyOf(option);
   if (value >= key.least && value <= key.most)

@@ -26,6 +26,8 @@ public:
     return describe(command.add_option(name, value));
   }
   CLI::Option *addFlag(const std::string &name, bool &value) {
+    if (std::string other = otherNameOf(name); !other.empty())
+      command.add_flag(other, value)->group(""); // not in the help
     return describe(command.add_flag(name, value));
   }
   /// Calls `take` with the text.
@@ -36,6 +38,7 @@ public:
 
 private:
   CLI::Option *describe(CLI::Option *option) const;
+  static std::string otherNameOf(const std::string &option);
 
   CLI::App &command;
   const char *group;
@@ -60,6 +63,18 @@ void takeSetting(const rt::RunSettings &runSettings, const std::string &name,
         value >= double(Limits::lowest()) && value <= double(Limits::max()))
       option = Value(value);
   }
+}
+
+/// The same for words with spaces between.
+inline void takeSetting(const rt::RunSettings &runSettings,
+                        const std::string &name,
+                        std::vector<std::string> &option) {
+  auto it = runSettings.find(name);
+  if (!option.empty() || it == runSettings.end())
+    return;
+  llvm::SmallVector<llvm::StringRef> words;
+  llvm::StringRef(it->second).split(words, ' ');
+  option.assign(words.begin(), words.end());
 }
 
 } // namespace reprise::driver

@@ -68,14 +68,6 @@ static std::function<void(const rt::Progress &)> follow(ProgressLine &line,
       };
 }
 
-static void reportWeights(const rt::WeightsReport &report) {
-  if (report.unexpected.empty())
-    return;
-  warn("the weights hold " + std::to_string(report.unexpected.size()) +
-       " tensors that the model has no variable for, such as '" +
-       report.unexpected.front() + "'");
-}
-
 //===----------------------------------------------------------------------===//
 // The run
 //===----------------------------------------------------------------------===//
@@ -164,7 +156,7 @@ static rt::Status trainAndEvaluate(TrainFlags &options, RunningProgram &running,
   train.hooks.insert(train.hooks.begin(), &first);
   train.onProgress = follow(line, outcome.last);
   train.onEvaluation = tellEvaluation(line);
-  train.onWeights = reportWeights;
+  train.onWeights = tellWeights;
   train.onData = [&options](const rt::DataInventory &data) {
     tellInventory(options.train.data, data);
     warnOfSkipped(data.skipped);

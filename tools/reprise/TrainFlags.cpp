@@ -46,6 +46,7 @@ static void addFileOptions(CLI::App &command, TrainFlags &flags) {
   names->delimiter(',')->description(names->get_description() +
                                      rt::listOverrides());
   options.add("--weights", train.weightsPath);
+  options.addFlag("--new-head", train.newHead);
   options.add("--dump-gradients", train.gradientsPath);
 }
 
@@ -174,6 +175,8 @@ rt::Status driver::completeFlags(TrainFlags &options) {
     return misuse("--save-every needs a file; name it with --save");
   if (!train.resumePath.empty() && !train.weightsPath.empty())
     return misuse("--resume and --weights are both given; keep one of them");
+  if (train.newHead && train.weightsPath.empty() && !isResumed)
+    return misuse("--new-head is for a model with --weights; name them");
   if (!train.savePath.empty())
     REPRISE_RETURN_IF_ERROR(checkOutput(train.savePath));
   if (!train.gradientsPath.empty())
@@ -223,7 +226,10 @@ static void addSettings(const rt::RunPosition &position, const RunFlags &flags,
       }
     } else if (name == "shuffle" && value == "false") {
       add("--shuffle", {value});
-    } else if (name == "no-weight-decay" || name == "class-weights") {
+    } else if (name == "freeze-norms") {
+      add("--" + name, {value});
+    } else if (const recipe::Key *key = keys.findOption("--" + name);
+               key && key->kind == recipe::Kind::List) {
       add("--" + name, wordsOf(value));
     } else if (name != "optimizer" && name != "data" && name != "model" &&
                !(name == "steps" && hasLength) && !value.empty()) {

@@ -117,6 +117,7 @@ static int run(int argc, char **argv) {
   addRecipeCommand(app, invocation);
   addTrainCommand(app, invocation);
   addEvalCommand(app, invocation);
+  addPredictCommand(app, invocation);
   addReportCommand(app, invocation);
   addDeviceCommand(app, invocation);
   addInspectCommand(app, invocation);

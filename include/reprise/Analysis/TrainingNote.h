@@ -53,12 +53,30 @@ struct LossSettings {
   }
 };
 
+/// What training changes of the parameters, and how fast; see
+/// sg-select-parameters.
+struct TrainedPart {
+  std::vector<std::string> freeze; // globs; '!' before one excepts
+  /// True if batch normalizations whose scale and offset are frozen use their
+  /// running statistics and leave them unchanged.
+  bool freezeNorms = false;
+  std::vector<std::string> rateScales; // GLOB=FACTOR
+  /// The factor of the learning rate from a layer to the one before it.
+  double layerDecay = 1;
+
+  bool selects() const {
+    return !freeze.empty() || freezeNorms || !rateScales.empty() ||
+           layerDecay != 1;
+  }
+};
+
 /// The compilation settings that decide the bits of a run; states of the run
 /// record them.
 struct TrainingNote {
   std::string optimizer = "sgd";
   std::map<std::string, double> hyperparameters; // all of them
   std::string noWeightDecay;                     // globs with spaces between
+  TrainedPart trained;
   std::string amp; // mixed precision: bf16, f16, or "" for none
   Clipping clipping;
   LossSettings loss;

@@ -46,6 +46,8 @@ struct CompileOptions {
   HyperparameterValues hyperparameters;
   /// Globs of parameters whose weights do not decay.
   std::vector<std::string> noWeightDecay;
+  /// The parameters that change, and factors of their learning rates.
+  TrainedPart trained;
   /// Mixed precision: "bf16" or "f16", or "" for none; see sg-autocast.
   std::string amp;
   /// The form of attention: "auto", "tiled" or "stored"; see

@@ -35,7 +35,8 @@ def SgDifferentiate : Pass<"sg-differentiate", "::mlir::ModuleOp"> {
   let summary = "adds the backward pass and the optimizer to a model";
   let description = [{
     Differentiates each function's loss (the scalar result of `#sg.binding<loss>`, or else
-    the first result) with respect to every variable of role `parameter` that it reads.
+    the first result) with respect to every variable of role `parameter` that it reads and
+    that is not `sg.frozen` (see `sg-select-parameters`).
     Each `sg.module` gets a mirror in `sg.backward`. The block returns the values that its
     mirror reads as additional, residual results. The values that the backward region
     reads from outside are the kept ones.
@@ -240,6 +241,59 @@ def SgChangeLoss : Pass<"sg-change-loss", "::mlir::func::FuncOp"> {
                  Option<"mixup", "mixup", "bool", "false",
                         "mix each image with another of its batch">];
   let dependentDialects = ["::reprise::sg::SgDialect"];
+}
+
+def SgSelectParameters : Pass<"sg-select-parameters", "::mlir::ModuleOp"> {
+  let summary = "freezes parameters and scales their learning rates";
+  let description = [{
+    Marks variables of role `parameter` for fine-tuning, by globs of their names.
+    `sg-differentiate` computes no gradient of a variable with the unit attribute
+    `sg.frozen`, so that the optimizer keeps no variable for it and the backward pass
+    keeps no activation for it alone. An optimizer multiplies the learning rate of a
+    variable with the f64 `sg.rate_scale` by that factor. A model may say both itself.
+
+    `freeze` takes globs in order, of which the last that matches a parameter decides; one
+    that begins with `!` excepts: `*` and `!fc.*` freeze all but the head. With
+    `freeze-norms`, batch normalizations whose scale and offset are both frozen normalize
+    by their running statistics and leave them unchanged. Without it they normalize by the
+    batch and update the statistics, as in PyTorch.
+
+    `lr-scale` takes GLOB=FACTOR. `layer-decay` D multiplies the rate of a parameter by
+    D^(L - l), where l is its layer and L the last one. The parameters that one block
+    reads, without the blocks in it, are a layer; so are those that are read between two
+    blocks. Layers are numbered in the order of the model, and a parameter belongs to the
+    first that reads it. All factors of a parameter are multiplied.
+
+    A glob that matches no parameter is an error, as is a model of which everything is
+    frozen.
+
+    ```mlir
+    sg.variable @backbone : tensor<4xf32> {role = #sg.role<parameter>,
+                                           init = #sg.init<zeros>}
+    sg.variable @head : tensor<4xf32> {role = #sg.role<parameter>,
+                                       init = #sg.init<zeros>}
+    func.func @f() -> tensor<f32> {
+      %a = sg.read @backbone : tensor<4xf32>
+      %b = sg.read @head : tensor<4xf32>
+      %p = sg.mul %a, %b : tensor<4xf32>
+      %l = sg.reduce_sum %p dims [0] : tensor<4xf32> -> tensor<f32>
+      return %l : tensor<f32>
+    }
+    // with freeze=b*:
+    //   sg.variable @backbone : tensor<4xf32> {init = #sg.init<zeros>,
+    //     role = #sg.role<parameter>, sg.frozen}
+    ```
+  }];
+  let options = [
+    ListOption<"freeze", "freeze", "std::string",
+               "globs of parameters that are not trained; '!' before one "
+               "excepts">,
+    Option<"freezeNorms", "freeze-norms", "bool", "false",
+           "normalize frozen batch normalizations by running statistics">,
+    ListOption<"rateScales", "lr-scale", "std::string",
+               "factors of learning rates, as GLOB=FACTOR">,
+    Option<"layerDecay", "layer-decay", "double", "1",
+           "factor of the learning rate from a layer to the one before it">];
 }
 
 def SgBoundIndices : Pass<"sg-bound-indices", "::mlir::func::FuncOp"> {

@@ -39,6 +39,7 @@ struct Key {
   std::string usual;   // its default, or an example, as it is written in YAML
   bool isExample = false;
   std::vector<std::string> choices; // of a Choice
+  std::string otherName;            // of the option, which the help leaves out
   std::string off;  // for a Switch: the option that `false` selects
   std::string same; // path of the key that this is an alias of
   /// True if the key affects what a run computes; false if it only names its
@@ -52,6 +53,10 @@ struct Key {
   Key &usually(std::string value);
   Key &example(std::string value);
   Key &choose(std::vector<std::string> words);
+  Key &alsoNamed(std::string option) {
+    otherName = std::move(option);
+    return *this;
+  }
   Key &orOff(std::string otherOption, std::string text);
   /// The key names a destination, or the way in which a run is observed.
   Key &beside();

@@ -21,6 +21,9 @@ void tellEvaluationFiles(const std::string &source, const rt::Dataset &data);
 /// Warns of files that were left out because they are damaged.
 void warnOfSkipped(const rt::SkippedRows &skipped);
 
+/// Shows which variables the weights left out, resized, or had none for.
+void tellWeights(const rt::WeightsReport &report);
+
 } // namespace reprise::driver
 
 #endif // REPRISE_RUN_INVENTORY_H

@@ -21,6 +21,7 @@ struct RunSource {
   std::string source, data, device; // empty device: the program's
   uint64_t syntheticSize = 2048;
   bool checkMemory = false;
+  bool isUnlabelled = false; // as in rt::DataSpec
   rt::ImageSpec images;
   /// Names of the classes and of the test split, as in rt::DataSpec.
   std::vector<std::string> classNames;

@@ -64,9 +64,10 @@ public:
   UpdateBuilder(mlir::OpBuilder &builder, mlir::Location loc,
                 mlir::RankedTensorType type, const HyperparameterValues &values,
                 const mlir::SymbolTable &symbols, std::string prefix,
-                bool decays = true)
+                bool decays = true, bool isRepeated = false)
       : builder(builder), loc(loc), type(type), values(values),
-        symbols(symbols), prefix(std::move(prefix)), decays(decays) {}
+        symbols(symbols), prefix(std::move(prefix)), decays(decays),
+        isRepeated(isRepeated) {}
 
   double get(llvm::StringRef hyperparameter) const;
   /// Returns true if a switch is on, or an optional hyperparameter is set.
@@ -109,6 +110,7 @@ private:
   const mlir::SymbolTable &symbols;
   std::string prefix; // of the names of variables
   bool decays;        // the updated parameter, by weight decay
+  bool isRepeated;    // the writes were emitted before
 };
 
 class Optimizer {
@@ -133,8 +135,8 @@ public:
     return {};
   }
 
-  /// Returns scalars that all parameters' updates use, computed once, in f64
-  /// like everything that its builder emits.
+  /// Returns scalars that the updates of all parameters with the learning rate
+  /// `rate` use, in f64 like everything that its builder emits.
   virtual llvm::SmallVector<mlir::Value> share(UpdateBuilder &,
                                                mlir::Value rate) const {
     return {};

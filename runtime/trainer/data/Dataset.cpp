@@ -1,6 +1,7 @@
 //===- Dataset.cpp - Rows, and the kinds of data --------------------------===//
 
 #include "DataSource.h"
+#include "images/ClassFolders.h"
 #include "reprise/Runtime/NameText.h"
 #include "reprise/Runtime/Trainer/File.h"
 #include "reprise/Runtime/Trainer/Safetensors.h"
@@ -187,6 +188,9 @@ static Status checkImages(const DataSource &source, const DataSpec &spec) {
 static Expected<const DataSource *> findSource(const DataSpec &spec) {
   PathKind kind = kindOf(spec.source);
   int reason = kind == PathKind::Nothing ? errno : 0;
+  if (spec.isUnlabelled && kind == PathKind::Directory &&
+      holdsImages(spec.source))
+    return &imagesSource();
   for (const DataSource *source : sources())
     if (source->takes(spec.source, kind))
       return source;

@@ -310,6 +310,59 @@ TEST(Weights, BehindAPrefixAreNamed) {
                "'module.fc.weight' is 'fc.weight' here"});
 }
 
+/// A model of three features and two classes.
+static FakeBackend wideModel() { return FakeBackend(2, {3, 1, 1}, 2); }
+
+TEST(Weights, OfOtherClassesNameBothWays) {
+  Folder folder;
+  std::string path = folder / "w.safetensors";
+  writeWeights(path, {{"fc.weight", DType::F32, {5, 3}},
+                      {"norm.running_mean", DType::F32, {3}}});
+  FakeBackend backend = wideModel();
+  expectError(loadWeights(backend, path).status(), RP_INVALID_ARGUMENT,
+              {"'fc.weight' is F32 of shape 5x3", "of 5 classes there and 2",
+               "--classes 5", "--new-head"});
+}
+
+TEST(Weights, OfOtherClassesLeaveTheHeadIfAsked) {
+  Folder folder;
+  std::string path = folder / "w.safetensors";
+  writeWeights(path, {{"fc.weight", DType::F32, {5, 3}},
+                      {"norm.running_mean", DType::F32, {3}}});
+  FakeBackend backend = wideModel();
+  ASSERT_TRUE(backend.initialize(7).ok());
+  const auto before = backend.bits;
+  auto report = loadWeights(backend, path, Head::Kept);
+  ASSERT_TRUE(report.ok()) << report.status().message();
+  EXPECT_EQ(report->kept, std::vector<std::string>{"fc.weight"});
+  EXPECT_EQ(report->loaded, 1u);
+  EXPECT_EQ(backend.bits["fc.weight"], before.at("fc.weight"));
+  EXPECT_NE(backend.bits["norm.running_mean"], before.at("norm.running_mean"));
+}
+
+TEST(Weights, WithoutAHeadLeaveItIfAsked) {
+  Folder folder;
+  std::string path = folder / "w.safetensors";
+  writeWeights(path, {{"norm.running_mean", DType::F32, {3}}});
+  FakeBackend backend = wideModel();
+  auto report = loadWeights(backend, path, Head::Kept);
+  ASSERT_TRUE(report.ok()) << report.status().message();
+  EXPECT_EQ(report->kept, std::vector<std::string>{"fc.weight"});
+}
+
+TEST(Weights, OfAnotherBackboneAreNotAHead) {
+  Folder folder;
+  std::string path = folder / "w.safetensors";
+  writeWeights(path, {{"fc.weight", DType::F32, {2, 4}},
+                      {"norm.running_mean", DType::F32, {4}},
+                      {"more", DType::F32, {4}}});
+  FakeBackend backend = wideModel();
+  expectError(loadWeights(backend, path, Head::Kept).status(),
+              RP_INVALID_ARGUMENT,
+              {"also has 'more'", "'fc.weight' is F32 of shape 2x4",
+               "'norm.running_mean' is F32 of shape 4", "of shape 3"});
+}
+
 TEST(Weights, OfWiderTypesAreRefusedForTheirType) {
   Folder folder;
   std::string path = folder / "w.safetensors";

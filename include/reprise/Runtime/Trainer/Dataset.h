@@ -108,6 +108,10 @@ public:
   /// Reads the beginning of every file that is a row, on so many threads (0:
   /// one for each processor), and fails for the first that cannot become a row.
   virtual Status checkHeaders(unsigned threads) const { return {}; }
+  /// Returns the name of a row for people: its file, or its number.
+  virtual std::string rowName(uint64_t index) const {
+    return std::to_string(index);
+  }
   /// Returns true if filling takes long enough for several threads.
   virtual bool isCostly() const { return false; }
   /// The settings of the data's processing that decide the bits of a run, by
@@ -176,6 +180,9 @@ struct DataSpec {
   unsigned loaderThreads = 0;
   /// True if each epoch has the rows in the order of the data.
   bool keepsOrder = false;
+  /// True if files of images below `source` are rows without labels, whatever
+  /// their folders; labels of other data are not used.
+  bool isUnlabelled = false;
   /// Names of classes by number, from a state: folders of classes are matched
   /// by name, and other folders refused. Empty: the training folders' names, in
   /// the order of their bytes.

@@ -61,6 +61,10 @@ struct WeightsReport {
   /// Names in the file without a variable in the program; "num_batches_tracked"
   /// of batch-norm is ignored.
   std::vector<std::string> unexpected;
+  /// Names of the head's variables, which keep their values.
+  std::vector<std::string> kept;
+  /// Names of position tables that were interpolated to another size.
+  std::vector<std::string> resized;
   /// Names of the classes, if the file is a state that has them.
   std::vector<std::string> classNames;
 };
@@ -68,9 +72,20 @@ struct WeightsReport {
 /// The names of classes in a state; empty for other files.
 Expected<std::vector<std::string>> readClassNames(const std::string &path);
 
-/// Loads every parameter and every running statistic by name. Missing ones are
-/// an error that lists them; a digest is checked if there is one.
-Expected<WeightsReport> loadWeights(Backend &backend, const std::string &path);
+/// Whether a model's head may differ from that of the weights.
+enum class Head {
+  Loaded,
+  /// Parameters keep their values if each extent that differs is the number of
+  /// classes here and one other number in the whole file, or if they are
+  /// missing and have the number of classes as an extent.
+  Kept,
+};
+
+/// Loads every parameter and every running statistic by name. Missing ones, and
+/// those of another shape or type, are an error that lists them all; a digest
+/// is checked if there is one.
+Expected<WeightsReport> loadWeights(Backend &backend, const std::string &path,
+                                    Head head = Head::Loaded);
 
 /// Writes the outputs of role gradient of the last run of `entry` under the
 /// names, and in the file layout, of their variables.

@@ -112,6 +112,7 @@ struct TrainOptions {
   /// for tests are checked before the first step.
   bool willEvaluate = false;
   std::string weightsPath;   // parameters and running statistics
+  bool newHead = false;      // that differs from the weights'; see Head
   std::string gradientsPath; // gradients of the last step
   std::function<void(const Progress &)> onProgress;
   std::function<void(const WeightsReport &)> onWeights;
@@ -215,6 +216,9 @@ struct EvaluateOptions {
   /// distinguish (0: without logits).
   std::function<void(const Dataset &data, int32_t classes)> onData;
   std::function<void(uint64_t done, uint64_t total)> onProgress; // images
+  /// Called with the logits of each row, one a class, in the order of the rows;
+  /// the program then needs no labels.
+  std::function<void(uint64_t row, const float *logits)> onLogits;
   const std::atomic<bool> *stop = nullptr;
   /// The opened `split` of `data`; outlives the call. Null: it is opened for
   /// this evaluation.

@@ -239,16 +239,12 @@ struct Refused {
 };
 } // namespace
 
-static Status addClass(const std::string &root, const std::string &name,
+/// Adds the files below a folder.
+static Status addFiles(const std::string &root, const std::string &folder,
                        int32_t label, const DataSpec &spec,
                        const FileKind &kind, FolderFiles &files,
                        Refused &refused) {
-  if (leadsBack(root + "/" + name))
-    return Status::error(RP_INVALID_ARGUMENT,
-                         "'" + nameText(root + "/" + name) +
-                             "' is the folder of a class and leads back to "
-                             "one that holds it");
-  Expected<ClassFiles> listed = listFiles(root + "/" + name, kind.use);
+  Expected<ClassFiles> listed = listFiles(folder, kind.use);
   if (!listed.ok())
     return listed.status();
   for (const auto &[folder, file] : listed->unread) {
@@ -264,6 +260,18 @@ static Status addClass(const std::string &root, const std::string &name,
     refused.foreign =
         listed->foreign.front().first + "/" + listed->foreign.front().second;
   return Status();
+}
+
+static Status addClass(const std::string &root, const std::string &name,
+                       int32_t label, const DataSpec &spec,
+                       const FileKind &kind, FolderFiles &files,
+                       Refused &refused) {
+  if (leadsBack(root + "/" + name))
+    return Status::error(RP_INVALID_ARGUMENT,
+                         "'" + nameText(root + "/" + name) +
+                             "' is the folder of a class and leads back to "
+                             "one that holds it");
+  return addFiles(root, root + "/" + name, label, spec, kind, files, refused);
 }
 
 static Status addClasses(const DataSpec &spec, const std::string &root,
@@ -290,9 +298,36 @@ static Status addClasses(const DataSpec &spec, const std::string &root,
                            kind.what + " (" + endingsOf(kind.use) + ")");
 }
 
+/// Lists all files below the directory, of label 0.
+static Expected<std::unique_ptr<ImageFiles>>
+listUnlabelled(const DataSpec &spec, const FileKind &kind) {
+  auto files = std::make_unique<FolderFiles>(spec.source);
+  files->setClasses(spec.classNames);
+  Refused refused;
+  REPRISE_RETURN_IF_ERROR(
+      addFiles(spec.source, spec.source, 0, spec, kind, *files, refused));
+  if (!refused.foreign.empty())
+    return mixedFiles(refused.foreign, *files, kind);
+  if (files->size() == 0)
+    return Status::error(RP_DATA_LOSS, "'" + nameText(spec.source) +
+                                           "' holds no " + kind.what + " (" +
+                                           endingsOf(kind.use) + ")");
+  return std::unique_ptr<ImageFiles>(std::move(files));
+}
+
+bool reprise::rt::holdsImages(const std::string &directory) {
+  FolderWalk walk(directory);
+  while (const fs::directory_entry *entry = walk.next())
+    if (isImageName(entry->path().filename().string()))
+      return true;
+  return false;
+}
+
 Expected<std::unique_ptr<ImageFiles>>
 reprise::rt::listClassFolders(const DataSpec &spec, Split split,
                               const FileKind &kind) {
+  if (spec.isUnlabelled)
+    return listUnlabelled(spec, kind);
   Expected<Roots> roots = findRoots(spec, split, kind);
   if (!roots.ok())
     return roots.status();
@@ -343,12 +378,15 @@ bool reprise::rt::beginsWith(const std::string &directory,
 
 DataTraits reprise::rt::traitsOfFolders(const DataSpec &spec,
                                         const FileKind &kind) {
-  SplitFolders found = findSplitFolders(spec.source, kind.isWanted);
   DataTraits traits;
+  traits.namesClasses = true;
+  if (spec.isUnlabelled)
+    return traits;
+  SplitFolders found = findSplitFolders(spec.source, kind.isWanted);
   traits.splits = std::move(found.splits);
   traits.asClasses = std::move(found.asClasses);
   traits.unused = std::move(found.unused);
   traits.evaluation = std::move(found.evaluation);
-  traits.allClasses = traits.namesClasses = true;
+  traits.allClasses = true;
   return traits;
 }

@@ -26,6 +26,9 @@ struct FileKind {
 Expected<std::unique_ptr<ImageFiles>>
 listClassFolders(const DataSpec &spec, Split split, const FileKind &kind);
 
+/// Returns true if a file below `directory` is an image by its name.
+bool holdsImages(const std::string &directory);
+
 /// Returns true if `directory` has folders and does not contain IDX files.
 bool hasClassFolders(const std::string &directory);
 /// Returns true if, of the files in the subfolders that are images or accepted

@@ -53,6 +53,9 @@ public:
     return files->classNames();
   }
   bool isCostly() const override { return true; }
+  std::string rowName(uint64_t index) const override {
+    return files->name(fileOf(index));
+  }
   SkippedRows skipped() const override { return kept.skipped(); }
   std::map<std::string, std::string> settings() const override;
   Expected<int32_t> label(uint64_t index) const override {

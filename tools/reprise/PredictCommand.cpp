@@ -1,0 +1,116 @@
+//===- PredictCommand.cpp - reprise predict -------------------------------===//
+
+#include "Command.h"
+#include "CommandLine.h"
+#include "StateFlags.h"
+#include "reprise/Console/Console.h"
+#include "reprise/Console/Interrupts.h"
+#include "reprise/Console/JsonAnswer.h"
+#include "reprise/Report/GuessTable.h"
+#include "reprise/Run/Evaluation.h"
+#include "reprise/Run/Inventory.h"
+#include <nlohmann/json.hpp>
+
+using namespace reprise;
+using namespace reprise::driver;
+
+namespace {
+struct PredictOptions {
+  CLI::App *command = nullptr;
+  RunFlags run;
+  std::string state, weights;
+  int64_t top = 1;
+  bool json = false, csv = false;
+};
+} // namespace
+
+static rt::Status checkFlags(const PredictOptions &options) {
+  if (options.state.empty() == options.weights.empty())
+    return misuse("nothing to predict with; give either --state STATE or "
+                  "--weights FILE");
+  if (options.json && options.csv)
+    return misuse("--json and --csv are both given; keep one of them");
+  if (options.top < 1)
+    return misuse("--top is " + std::to_string(options.top) +
+                  "; it must be at least 1");
+  return {};
+}
+
+static rt::Status report(const PredictOptions &options, RunningProgram &running,
+                         const std::vector<GuessedRow> &rows,
+                         const std::vector<std::string> &names) {
+  if (!options.json)
+    return print(options.csv ? guessCsv(rows, names) : guessTable(rows, names));
+  nlohmann::ordered_json json = {{"model", running.backend().model()},
+                                 {"data", options.run.data}};
+  addGuessJson(rows, names, json);
+  return printJson(json);
+}
+
+static rt::Status predict(PredictOptions &options) {
+  REPRISE_RETURN_IF_ERROR(checkFlags(options));
+  options.run.isUnlabelled = true;
+  REPRISE_RETURN_IF_ERROR(takeFromState(*options.command, options.run,
+                                        options.state, options.weights));
+  RunRequest request;
+  request.split = rt::Split::Test;
+  request.onlyEvaluates = true;
+  REPRISE_RETURN_IF_ERROR(options.run.read());
+  auto running = RunningProgram::open(options.run, request);
+  if (!running.ok())
+    return running.status();
+  rt::EvaluateOptions wanted;
+  wanted.data = options.run.dataSpec();
+  wanted.statePath = options.state;
+  wanted.weightsPath = options.weights;
+  wanted.given = options.run.givenImages();
+  std::vector<GuessedRow> rows;
+  const rt::Dataset *data = nullptr;
+  std::vector<std::string> names;
+  int32_t classes = 0;
+  wanted.onData = [&](const rt::Dataset &opened, int32_t count) {
+    data = &opened;
+    names = opened.classNames();
+    classes = count;
+  };
+  wanted.onLogits = [&](uint64_t row, const float *logits) {
+    rows.push_back(
+        {data->rowName(row), likeliest(logits, classes, options.top)});
+  };
+  catchInterrupts();
+  auto result = evaluateWithProgress(running->backend(), wanted);
+  if (!result.ok())
+    return misfit(result.status());
+  if (classes == 0)
+    return invalid("the program has no logits, by which classes are predicted");
+  warnOfSkipped(result->skipped);
+  return report(options, *running, rows, names);
+}
+
+void driver::addPredictCommand(CLI::App &app, Invocation &invocation) {
+  CLI::App *command =
+      app.add_subcommand("predict", "Prints the likeliest classes of images");
+  auto options = std::make_shared<PredictOptions>();
+  options->command = command;
+  options->run.addTo(*command);
+  command->add_option("--state", options->state,
+                      "A state of 'reprise train --save'");
+  command->add_option("--weights", options->weights,
+                      "Parameters and running statistics, .safetensors");
+  command->add_option("--top", options->top,
+                      "Classes to print of each row, the likeliest first "
+                      "(default: 1)");
+  command->add_flag("--csv", options->csv, "Print comma-separated values");
+  command->add_flag("--json", options->json, "Print JSON");
+  addExamples(*command, "  reprise predict resnet18 --state state.safetensors "
+                        "--data photos --top 3");
+  command->callback([options, &invocation] {
+    invocation = [options] {
+      rt::Status status = predict(*options);
+      if (status.ok() || !interrupted())
+        return status.ok() ? int(kSuccess) : fail(status);
+      note(status.message());
+      return int(kInterrupted);
+    };
+  });
+}
