@@ -8,8 +8,8 @@ using namespace mlir;
 using namespace reprise;
 using namespace reprise::sg;
 
-sg::BlockOp sg::moduleOf(Block *block) {
-  return cast<sg::BlockOp>(block->getParentOp());
+SgModuleOp sg::moduleOf(Block *block) {
+  return cast<SgModuleOp>(block->getParentOp());
 }
 
 bool sg::isFree(Value value) {
@@ -21,7 +21,7 @@ bool sg::isStatistics(Value value) {
   auto result = dyn_cast<OpResult>(value);
   if (!result)
     return false;
-  if (auto module = dyn_cast<sg::BlockOp>(result.getOwner()))
+  if (auto module = dyn_cast<SgModuleOp>(result.getOwner()))
     return isStatistics(module.getYield().getOperand(result.getResultNumber()));
   auto op = dyn_cast<StatisticsOpInterface>(result.getOwner());
   return op && llvm::is_contained(op.getStatistics(), result.getResultNumber());
@@ -30,9 +30,9 @@ bool sg::isStatistics(Value value) {
 /// Replaces `module` by one with other operands; its results are those for
 /// which `keepResult` returns true, followed by `extra` types. The body moves
 /// along.
-static sg::BlockOp rebuild(sg::BlockOp module, ValueRange operands,
-                           llvm::function_ref<bool(unsigned)> keepResult,
-                           TypeRange extra) {
+static SgModuleOp rebuild(SgModuleOp module, ValueRange operands,
+                          llvm::function_ref<bool(unsigned)> keepResult,
+                          TypeRange extra) {
   SmallVector<Type> types;
   SmallVector<OpResult> kept;
   unsigned residuals = 0;
@@ -45,10 +45,10 @@ static sg::BlockOp rebuild(sg::BlockOp module, ValueRange operands,
   }
   types.append(extra.begin(), extra.end());
   OpBuilder builder(module);
-  OperationState state(module.getLoc(), sg::BlockOp::getOperationName(),
+  OperationState state(module.getLoc(), SgModuleOp::getOperationName(),
                        operands, types, module->getAttrs());
   state.addRegion()->takeBody(module.getBody());
-  auto fresh = cast<sg::BlockOp>(builder.create(state));
+  auto fresh = cast<SgModuleOp>(builder.create(state));
   fresh.setResiduals(residuals + extra.size());
   for (auto [before, after] : llvm::zip(kept, fresh.getResults()))
     before.replaceAllUsesWith(after);
@@ -59,7 +59,7 @@ static sg::BlockOp rebuild(sg::BlockOp module, ValueRange operands,
 static bool keepAll(unsigned) { return true; }
 
 void sg::exposeResults(Block *block, ValueRange values) {
-  sg::BlockOp module = moduleOf(block);
+  SgModuleOp module = moduleOf(block);
   YieldOp yield = module.getYield();
   SmallPtrSet<Value, 16> yielded(yield.getOperands().begin(),
                                  yield.getOperands().end());
@@ -77,7 +77,7 @@ void sg::exposeResults(Block *block, ValueRange values) {
 OpResult sg::exposeResult(Value value) {
   Block *block = value.getParentBlock();
   exposeResults(block, value);
-  sg::BlockOp module = moduleOf(block);
+  SgModuleOp module = moduleOf(block);
   auto operands = module.getYield().getOperands();
   return module->getResult(
       std::distance(operands.begin(), llvm::find(operands, value)));
@@ -90,7 +90,7 @@ Value sg::exposeAt(Value value, Block *level) {
 }
 
 BlockArgument sg::exposeInput(Block *block, Value outer) {
-  sg::BlockOp module = moduleOf(block);
+  SgModuleOp module = moduleOf(block);
   for (auto [k, operand] : llvm::enumerate(module.getInputs()))
     if (operand == outer)
       return block->getArgument(k);
@@ -101,14 +101,14 @@ BlockArgument sg::exposeInput(Block *block, Value outer) {
 Value sg::definitionOf(Value value) {
   while (true) {
     if (auto argument = dyn_cast<BlockArgument>(value)) {
-      auto module = dyn_cast<sg::BlockOp>(argument.getOwner()->getParentOp());
+      auto module = dyn_cast<SgModuleOp>(argument.getOwner()->getParentOp());
       if (!module)
         return value;
       value = module.getInputs()[argument.getArgNumber()];
       continue;
     }
     auto result = cast<OpResult>(value);
-    auto module = dyn_cast<sg::BlockOp>(result.getOwner());
+    auto module = dyn_cast<SgModuleOp>(result.getOwner());
     if (!module)
       return value;
     value = module.getYield().getOperand(result.getResultNumber());
@@ -146,7 +146,7 @@ void sg::settleMarks(Operation *root) {
   eraseMarks(root);
 }
 
-void sg::inlineModule(sg::BlockOp module) {
+void sg::inlineModule(SgModuleOp module) {
   Block &body = module.getBody().front();
   YieldOp yield = module.getYield();
   for (auto [argument, operand] :
@@ -157,7 +157,7 @@ void sg::inlineModule(sg::BlockOp module) {
     result.replaceAllUsesWith(value);
   yield.erase();
   for (Operation &op : body)
-    if (hasOrigin(&op) && !isa<sg::BlockOp>(op) && !originOf(&op) &&
+    if (hasOrigin(&op) && !isa<SgModuleOp>(op) && !originOf(&op) &&
         !op.hasAttr(SgDialect::kPathAttr) && !module.getPath().empty())
       op.setAttr(SgDialect::kPathAttr, module.getPathAttr());
   module->getBlock()->getOperations().splice(Block::iterator(module),
@@ -167,7 +167,7 @@ void sg::inlineModule(sg::BlockOp module) {
 
 /// Removes a module's unused residuals and, unless it is a block of the model,
 /// unused results; then its unused inputs.
-static bool pruneSeams(sg::BlockOp module) {
+static bool pruneSeams(SgModuleOp module) {
   bool ownResults = module.getPhase() != Phase::Forward;
   llvm::BitVector drop(module->getNumResults());
   for (OpResult result : module->getResults())
@@ -207,7 +207,7 @@ static bool pruneBlock(Block &block) {
       changed |= pruneBlock(backward.getBody().front());
       continue;
     }
-    auto module = dyn_cast<sg::BlockOp>(op);
+    auto module = dyn_cast<SgModuleOp>(op);
     if (!module)
       continue;
     Block *body = &module.getBody().front();

@@ -24,8 +24,8 @@ bool sg::hasOrigin(Operation *op) {
 }
 
 /// The innermost sg.module around `op`; null if there is none.
-static sg::BlockOp blockAround(Operation *op) {
-  return op->getParentOfType<sg::BlockOp>();
+static SgModuleOp blockAround(Operation *op) {
+  return op->getParentOfType<SgModuleOp>();
 }
 
 StringRef sg::pathOf(Operation *op) {
@@ -33,9 +33,9 @@ StringRef sg::pathOf(Operation *op) {
     return path;
   if (OriginAttr origin = originOf(op))
     return origin.getPath();
-  if (auto module = dyn_cast<sg::BlockOp>(op))
+  if (auto module = dyn_cast<SgModuleOp>(op))
     return module.getPath();
-  sg::BlockOp module = blockAround(op);
+  SgModuleOp module = blockAround(op);
   return module ? module.getPath() : StringRef();
 }
 
@@ -48,7 +48,7 @@ Phase sg::phaseOf(Operation *op) {
   if (outermost)
     return outermost.getPhase();
   for (Operation *at = op; at; at = at->getParentOp()) {
-    if (auto module = dyn_cast<sg::BlockOp>(at);
+    if (auto module = dyn_cast<SgModuleOp>(at);
         module && module.getPhase() != Phase::Forward)
       return module.getPhase();
     if (at != op && isa<BackwardOp>(at))
@@ -60,7 +60,7 @@ Phase sg::phaseOf(Operation *op) {
 std::optional<int64_t> sg::instanceOf(Operation *op) {
   if (OriginAttr origin = originOf(op))
     return origin.getInstance();
-  sg::BlockOp module = blockAround(op);
+  SgModuleOp module = blockAround(op);
   return module ? module.getInstance() : std::nullopt;
 }
 
@@ -72,7 +72,7 @@ OriginScope::OriginScope(OpBuilder &builder, Operation *source)
     : builder(builder), outer(builder.getListener()),
       path(source->getAttrOfType<StringAttr>(SgDialect::kPathAttr)),
       origin(originOf(source)) {
-  if (auto module = dyn_cast<sg::BlockOp>(source);
+  if (auto module = dyn_cast<SgModuleOp>(source);
       module && !module.getPath().empty())
     path = module.getPathAttr();
   builder.setListener(this);
@@ -90,8 +90,8 @@ OriginScope::~OriginScope() { builder.setListener(outer); }
 void OriginScope::notifyOperationInserted(Operation *op,
                                           OpBuilder::InsertPoint previous) {
   // A block has a path of its own, and so have the ops in it.
-  sg::BlockOp block = blockAround(op);
-  bool isOwn = !hasOrigin(op) || isa<sg::BlockOp, BackwardOp>(op) ||
+  SgModuleOp block = blockAround(op);
+  bool isOwn = !hasOrigin(op) || isa<SgModuleOp, BackwardOp>(op) ||
                op->hasAttr(SgDialect::kPathAttr) || originOf(op) ||
                (path && block && block.getPathAttr() == path);
   if (!isOwn && path)

@@ -67,7 +67,7 @@ void reference::registerStructureModels(MLIRContext *context) {
   attach<sg::ConstantOp, constant>(context);
   attach<sg::ReadOp, readVariable>(context);
   attach<sg::WriteOp, writeVariable>(context);
-  attach<sg::BlockOp, block<sg::BlockOp>>(context);
+  attach<sg::SgModuleOp, block<sg::SgModuleOp>>(context);
   attach<sg::KernelOp, block<sg::KernelOp>>(context);
   attach<sg::BackwardOp, block<sg::BackwardOp>>(context);
   attach<sg::BarrierOp, barrier>(context);

@@ -33,15 +33,15 @@ using namespace reprise::sg;
 static constexpr uint64_t kMostSegments = 1000000;
 
 static void annotate(func::FuncOp function,
-                     llvm::function_ref<bool(sg::BlockOp)> choose) {
-  function.walk([&](sg::BlockOp module) {
+                     llvm::function_ref<bool(SgModuleOp)> choose) {
+  function.walk([&](SgModuleOp module) {
     module.setActivationCheckpointing(choose(module));
   });
 }
 
-static bool isInnermost(sg::BlockOp module) {
+static bool isInnermost(SgModuleOp module) {
   return !module.getBody()
-              .walk([](sg::BlockOp) { return WalkResult::interrupt(); })
+              .walk([](SgModuleOp) { return WalkResult::interrupt(); })
               .wasInterrupted();
 }
 
@@ -134,7 +134,7 @@ static LogicalResult annotateMatching(func::FuncOp function, StringRef pattern,
   if (failed(glob))
     return failure();
   bool matched = false;
-  function.walk([&](sg::BlockOp module) {
+  function.walk([&](SgModuleOp module) {
     if (!glob->match(module.getPath()) &&
         !glob->match(sourceOf(module.getLoc())))
       return;
@@ -248,13 +248,13 @@ LogicalResult AssignCheckpointing::applyMode(func::FuncOp function) {
     return success();
   // Annotations of the model don't mix with those of a mode.
   case Mode::None:
-    annotate(function, [](sg::BlockOp) { return false; });
+    annotate(function, [](SgModuleOp) { return false; });
     return success();
   case Mode::PerBlock:
     annotate(function, isInnermost);
     return success();
   case Mode::Nested:
-    annotate(function, [](sg::BlockOp) { return true; });
+    annotate(function, [](SgModuleOp) { return true; });
     return success();
   case Mode::Segments:
   case Mode::Sqrt:

@@ -48,7 +48,7 @@ private:
     for (Operation &op : llvm::reverse(body)) {
       if (!isNeeded(op))
         continue;
-      if (auto module = dyn_cast<sg::BlockOp>(op)) {
+      if (auto module = dyn_cast<SgModuleOp>(op)) {
         markModule(module, isOutermost);
         continue;
       }
@@ -77,7 +77,7 @@ private:
   /// A nested annotated block is cloned as a block. Only values marked to be
   /// kept reach into it, not statistics: it recomputes its own, to the same
   /// bits.
-  void markModule(sg::BlockOp module, bool isOutermost) {
+  void markModule(SgModuleOp module, bool isOutermost) {
     for (auto [result, value] :
          llvm::zip_equal(module->getResults(), module.getYield().getOperands()))
       if (slice.needed.contains(result))
@@ -107,7 +107,7 @@ public:
 
 private:
   void clone(OpBuilder &builder, Operation *op) {
-    auto module = dyn_cast<sg::BlockOp>(op);
+    auto module = dyn_cast<SgModuleOp>(op);
     if (module && module.getActivationCheckpointing())
       return cloneBlock(builder, module);
     if (module)
@@ -147,7 +147,7 @@ private:
         mapping.map(result, values[next++]);
   }
 
-  void inlineBlock(OpBuilder &builder, sg::BlockOp module) {
+  void inlineBlock(OpBuilder &builder, SgModuleOp module) {
     Block &body = module.getBody().front();
     for (auto [argument, input] :
          llvm::zip_equal(body.getArguments(), module.getInputs())) {
@@ -161,9 +161,9 @@ private:
         mapping.map(result, mapping.lookup(value));
   }
 
-  void cloneBlock(OpBuilder &builder, sg::BlockOp module) {
+  void cloneBlock(OpBuilder &builder, SgModuleOp module) {
     Block &body = module.getBody().front();
-    OperationState state(module.getLoc(), sg::BlockOp::getOperationName());
+    OperationState state(module.getLoc(), SgModuleOp::getOperationName());
     state.addAttributes(module->getAttrs());
     Block &copy = state.addRegion()->emplaceBlock();
     for (auto [argument, input] :
@@ -196,7 +196,7 @@ private:
       }
     YieldOp::create(inner, module.getLoc(), yielded);
     state.addTypes(ValueRange(yielded).getTypes());
-    auto clone = cast<sg::BlockOp>(builder.create(state));
+    auto clone = cast<SgModuleOp>(builder.create(state));
     clone.setPhase(Phase::Recompute);
     clone.setResiduals(residuals);
     for (auto [before, after] : llvm::zip(results, clone->getResults()))

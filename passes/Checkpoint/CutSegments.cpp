@@ -38,10 +38,10 @@ static llvm::BitVector findNorms(ArrayRef<Operation *> ops) {
 }
 
 FlatModel sg::dissolve(func::FuncOp function) {
-  SmallVector<sg::BlockOp> modules;
+  SmallVector<SgModuleOp> modules;
   function.walk<WalkOrder::PostOrder>(
-      [&](sg::BlockOp op) { modules.push_back(op); });
-  for (sg::BlockOp op : modules)
+      [&](SgModuleOp op) { modules.push_back(op); });
+  for (SgModuleOp op : modules)
     inlineModule(op);
   FlatModel model;
   uint64_t bytes = 0;
@@ -115,9 +115,9 @@ void sg::wrapSegment(ArrayRef<Operation *> ops, StringRef name) {
     }
   OpBuilder builder(ops.back()->getContext());
   builder.setInsertionPointAfter(ops.back());
-  auto module = sg::BlockOp::create(builder, ops.front()->getLoc(),
-                                    TypeRange(outputs.getArrayRef()),
-                                    inputs.getArrayRef(), name);
+  auto module = SgModuleOp::create(builder, ops.front()->getLoc(),
+                                   TypeRange(outputs.getArrayRef()),
+                                   inputs.getArrayRef(), name);
   module.setActivationCheckpointing(true);
   Block &body = module.getBody().front();
   OpBuilder inner = OpBuilder::atBlockEnd(&body);

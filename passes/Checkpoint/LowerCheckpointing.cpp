@@ -61,7 +61,7 @@ public:
 private:
   void findMirrors();
   void lowerWithin(Block &block);
-  std::optional<Segment> look(sg::BlockOp block);
+  std::optional<Segment> look(SgModuleOp block);
   void refuse(const llvm::SetVector<Operation *> &ops);
   Block *lower(Segment segment);
   Value atMirror(Value value, Block *mirrorLevel);
@@ -85,7 +85,7 @@ private:
 } // namespace
 
 void Lowering::findMirrors() {
-  function.walk([&](sg::BlockOp module) {
+  function.walk([&](SgModuleOp module) {
     if (module.getPhase() == Phase::Backward && module.getInstance())
       mirrors[*module.getInstance()] = &module.getBody().front();
   });
@@ -96,11 +96,11 @@ void Lowering::findMirrors() {
 void Lowering::lowerWithin(Block &block) {
   SmallVector<Block *> bodies;
   for (Operation &op : block)
-    if (auto module = dyn_cast<sg::BlockOp>(op))
+    if (auto module = dyn_cast<SgModuleOp>(op))
       if (module.getPhase() != Phase::Backward)
         bodies.push_back(&module.getBody().front());
   for (Block *body : llvm::reverse(bodies)) {
-    sg::BlockOp module = moduleOf(body);
+    SgModuleOp module = moduleOf(body);
     if (!module.getActivationCheckpointing()) {
       lowerWithin(*body);
       continue;
@@ -116,14 +116,14 @@ void Lowering::lowerWithin(Block &block) {
 Value Lowering::traceToBlock(Value value, Block *body) {
   while (true) {
     if (auto argument = dyn_cast<BlockArgument>(value)) {
-      auto module = dyn_cast<sg::BlockOp>(argument.getOwner()->getParentOp());
+      auto module = dyn_cast<SgModuleOp>(argument.getOwner()->getParentOp());
       if (!module || argument.getOwner() == body)
         return Value();
       value = module.getInputs()[argument.getArgNumber()];
       continue;
     }
     auto result = cast<OpResult>(value);
-    auto module = dyn_cast<sg::BlockOp>(result.getOwner());
+    auto module = dyn_cast<SgModuleOp>(result.getOwner());
     if (!module || module.getPhase() == Phase::Backward)
       return Value();
     value = module.getYield().getOperand(result.getResultNumber());
@@ -138,13 +138,13 @@ bool Lowering::isKeptOtherwise(Value value, Block *mirror) {
   for (OpOperand &use : value.getUses()) {
     Operation *user = use.getOwner();
     if (isa<YieldOp>(user)) {
-      auto module = dyn_cast<sg::BlockOp>(user->getParentOp());
+      auto module = dyn_cast<SgModuleOp>(user->getParentOp());
       if (module &&
           isKeptOtherwise(module->getResult(use.getOperandNumber()), mirror))
         return true;
       continue;
     }
-    auto module = dyn_cast<sg::BlockOp>(user);
+    auto module = dyn_cast<SgModuleOp>(user);
     bool inBackward = user->getParentOfType<BackwardOp>() != nullptr;
     if (!inBackward)
       continue;
@@ -162,13 +162,13 @@ bool Lowering::isKeptOtherwise(Value value, Block *mirror) {
 /// pass.
 static bool isCotangent(Value value) {
   while (auto argument = dyn_cast<BlockArgument>(value)) {
-    auto module = dyn_cast<sg::BlockOp>(argument.getOwner()->getParentOp());
+    auto module = dyn_cast<SgModuleOp>(argument.getOwner()->getParentOp());
     if (!module || module.getPhase() != Phase::Backward)
       return false;
     value = module.getInputs()[argument.getArgNumber()];
   }
   Operation *op = value.getDefiningOp();
-  auto module = dyn_cast<sg::BlockOp>(op);
+  auto module = dyn_cast<SgModuleOp>(op);
   if (module && module.getPhase() != Phase::Backward)
     return false;
   return op->getParentOfType<BackwardOp>() && !isa<BarrierOp>(op);
@@ -176,13 +176,13 @@ static bool isCotangent(Value value) {
 
 /// Returns the segment's planned change, or nothing if the mirror reads nothing
 /// that would be cloned. Changes no IR.
-std::optional<Segment> Lowering::look(sg::BlockOp block) {
+std::optional<Segment> Lowering::look(SgModuleOp block) {
   Segment segment;
   segment.body = &block.getBody().front();
   if (!block.getInstance() || !mirrors.count(*block.getInstance()))
     return std::nullopt;
   segment.mirror = mirrors.at(*block.getInstance());
-  sg::BlockOp mirror = moduleOf(segment.mirror);
+  SgModuleOp mirror = moduleOf(segment.mirror);
   for (auto [k, input] : llvm::enumerate(mirror.getInputs())) {
     Value source = traceToBlock(input, segment.body);
     if (!source) {
@@ -210,8 +210,7 @@ std::optional<Segment> Lowering::look(sg::BlockOp block) {
 
 /// Returns `value`, of a block around `level`, as a value of `level`.
 static Value carryIn(Value value, Block *level) {
-  if (value.getParentBlock() == level ||
-      !isa<sg::BlockOp>(level->getParentOp()))
+  if (value.getParentBlock() == level || !isa<SgModuleOp>(level->getParentOp()))
     return value;
   return exposeInput(level, carryIn(value, moduleOf(level)->getBlock()));
 }
@@ -221,7 +220,7 @@ static Value carryIn(Value value, Block *level) {
 /// inline plain blocks, mirrors do not.
 Value Lowering::atMirror(Value value, Block *mirrorLevel) {
   Block *level = value.getParentBlock();
-  if (!isa<sg::BlockOp>(level->getParentOp()) ||
+  if (!isa<SgModuleOp>(level->getParentOp()) ||
       level->getParent()->isAncestor(mirrorLevel->getParent()))
     return carryIn(value, mirrorLevel);
   if (auto argument = dyn_cast<BlockArgument>(value))
@@ -280,9 +279,9 @@ static Operation *emitClone(OpBuilder &builder, const Segment &segment,
                             Originals &originals, const Slice &slice,
                             ArrayRef<Value> arguments, ValueRange inputs,
                             ValueRange statistics) {
-  sg::BlockOp mirror = moduleOf(segment.mirror);
+  SgModuleOp mirror = moduleOf(segment.mirror);
   Location loc = mirror.getLoc();
-  OperationState state(loc, sg::BlockOp::getOperationName());
+  OperationState state(loc, SgModuleOp::getOperationName());
   Block &clone = state.addRegion()->emplaceBlock();
   IRMapping mapping;
   auto carry = [&](Value inside, Value value) {
@@ -348,7 +347,7 @@ Block *Lowering::lower(Segment segment) {
   for (Value statistic : slice.statistics)
     carried.push_back(carryStatistic(statistic, segment, read));
 
-  sg::BlockOp mirror = moduleOf(segment.mirror);
+  SgModuleOp mirror = moduleOf(segment.mirror);
   OpBuilder builder(mirror);
   Location loc = mirror.getLoc();
   SmallVector<Value> after;
@@ -368,7 +367,7 @@ Block *Lowering::lower(Segment segment) {
        llvm::zip_equal(segment.recomputed, clone->getResults())) {
     mirror->setOperand(k, result);
   }
-  return &cast<sg::BlockOp>(clone).getBody().front();
+  return &cast<SgModuleOp>(clone).getBody().front();
 }
 
 namespace {

@@ -50,8 +50,8 @@ LogicalResult sg::checkMarks(func::FuncOp function) {
 }
 
 static bool isCheckpointed(Operation *op) {
-  for (auto block = op->getParentOfType<sg::BlockOp>(); block;
-       block = block->getParentOfType<sg::BlockOp>())
+  for (auto block = op->getParentOfType<SgModuleOp>(); block;
+       block = block->getParentOfType<SgModuleOp>())
     if (block.getActivationCheckpointing())
       return true;
   return false;

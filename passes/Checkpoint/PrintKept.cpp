@@ -51,7 +51,7 @@ class PrintKept : public reprise::impl::SgPrintKeptBase<PrintKept> {
 
 static Kept follow(Value value) {
   Kept kept = {value, value, ""};
-  while (auto module = kept.source.getDefiningOp<sg::BlockOp>()) {
+  while (auto module = kept.source.getDefiningOp<SgModuleOp>()) {
     kept.path = module.getPath().str();
     unsigned index = cast<OpResult>(kept.source).getResultNumber();
     kept.source = module.getYield().getOperand(index);

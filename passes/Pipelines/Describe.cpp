@@ -122,7 +122,7 @@ static void dropBindings(func::FuncOp function) {
 std::string reprise::digestModel(mlir::ModuleOp module) {
   OwningOpRef<mlir::ModuleOp> bare = module.clone();
   sg::eraseMarks(*bare);
-  bare->walk([](sg::BlockOp block) {
+  bare->walk([](sg::SgModuleOp block) {
     block->removeAttr(block.getActivationCheckpointingAttrName());
   });
   for (auto function : bare->getOps<func::FuncOp>())

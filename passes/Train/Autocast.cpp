@@ -88,7 +88,7 @@ private:
 
   void castBlock(Block &block);
   void castOp(Operation *op);
-  void castModule(sg::BlockOp module);
+  void castModule(SgModuleOp module);
   void apply(Operation *op, AutocastRule rule);
   void narrowOp(Operation *op);
   void follow(Operation *op);
@@ -256,7 +256,7 @@ void Caster::restore(OpBuilder &builder, OpOperand &operand) {
 }
 
 /// A block takes its operands in any type and returns its results in theirs.
-void Caster::castModule(sg::BlockOp module) {
+void Caster::castModule(SgModuleOp module) {
   for (auto [operand, argument] :
        llvm::zip_equal(module.getInputs(), module.getBody().getArguments())) {
     if (argument.getType() == operand.getType())
@@ -275,7 +275,7 @@ void Caster::castModule(sg::BlockOp module) {
 }
 
 void Caster::castOp(Operation *op) {
-  if (auto module = dyn_cast<sg::BlockOp>(op))
+  if (auto module = dyn_cast<SgModuleOp>(op))
     return castModule(module);
   if (isa<YieldOp>(op))
     return;

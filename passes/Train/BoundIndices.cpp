@@ -191,9 +191,9 @@ void ArgumentFlow::read(const Places &places, IndexUse use, int64_t limit,
 void ArgumentFlow::followInto(OpOperand &use, const Places &places) {
   Operation *op = use.getOwner();
   unsigned number = use.getOperandNumber();
-  if (auto block = dyn_cast<BlockOp>(op))
+  if (auto block = dyn_cast<SgModuleOp>(op))
     return follow(block.getBody().getArgument(number), places);
-  if (isa<YieldOp>(op) && isa<BlockOp>(op->getParentOp()))
+  if (isa<YieldOp>(op) && isa<SgModuleOp>(op->getParentOp()))
     return follow(op->getParentOp()->getResult(number), places);
   if (auto loss = dyn_cast<CrossEntropyOp>(op))
     return read(places, IndexUse::Class,

@@ -55,7 +55,7 @@ private:
     for (Operation &op : block)
       if (auto read = dyn_cast<ReadOp>(op))
         visit(read);
-      else if (auto module = dyn_cast<sg::BlockOp>(op))
+      else if (auto module = dyn_cast<SgModuleOp>(op))
         visit(module);
       else if (llvm::any_of(op.getOperands(),
                             [&](Value v) { return contains(v); }))
@@ -70,7 +70,7 @@ private:
       active.insert(read.getResult());
   }
 
-  void visit(sg::BlockOp module) {
+  void visit(SgModuleOp module) {
     Block &body = module.getBody().front();
     for (auto [argument, input] :
          llvm::zip_equal(body.getArguments(), module.getInputs()))
@@ -93,7 +93,7 @@ Value keyOf(Value value) { return unmarkedDefinitionOf(value); }
 
 /// Returns true if a value is computed in a block and not only passed through
 /// it.
-bool isWithin(Value value, sg::BlockOp module) {
+bool isWithin(Value value, SgModuleOp module) {
   Operation *op = keyOf(value).getDefiningOp();
   return op && module->isProperAncestor(op);
 }
@@ -176,7 +176,7 @@ protected:
 
 private:
   LogicalResult reverse(Operation *op);
-  LogicalResult reverse(sg::BlockOp module);
+  LogicalResult reverse(SgModuleOp module);
 
   void addParameter(StringAttr name, Value gradient) {
     Value before = sumSoFar(name);
@@ -206,7 +206,7 @@ private:
 /// A module's body: its values reach the mirror as inputs.
 class ModuleLevel : public Level {
 public:
-  ModuleLevel(OpBuilder &builder, const Activity &activity, sg::BlockOp module,
+  ModuleLevel(OpBuilder &builder, const Activity &activity, SgModuleOp module,
               Level &outer, Block &mirror)
       : Level(builder, activity), module(module), outer(outer), mirror(mirror) {
     for (auto [k, value] : llvm::enumerate(module.getYield().getOperands()))
@@ -249,7 +249,7 @@ private:
     return input(outer.forward(result));
   }
 
-  sg::BlockOp module;
+  SgModuleOp module;
   Level &outer;
   Block &mirror;
   DenseMap<Value, OpResult> resultOf;
@@ -259,7 +259,7 @@ private:
 LogicalResult Level::reverse(Operation *op) {
   // A derivative's origin is the leaf of its op.
   OriginScope scope(builder, op);
-  if (auto module = dyn_cast<sg::BlockOp>(op))
+  if (auto module = dyn_cast<SgModuleOp>(op))
     return reverse(module);
   if (isa<KeepOp, RecomputeOp>(op))
     return success(); // see keyOf
@@ -275,14 +275,14 @@ LogicalResult Level::reverse(Operation *op) {
   return vjp.buildVjp(*this);
 }
 
-LogicalResult Level::reverse(sg::BlockOp module) {
+LogicalResult Level::reverse(SgModuleOp module) {
   unsigned primal = module.getNumPrimalResults();
   auto results = module->getResults().take_front(primal);
   if (llvm::none_of(results, [&](Value r) {
         return gradientOf(r) && activity.contains(r);
       }))
     return success();
-  OperationState state(module.getLoc(), sg::BlockOp::getOperationName());
+  OperationState state(module.getLoc(), SgModuleOp::getOperationName());
   Block &mirror = state.addRegion()->emplaceBlock();
   OpBuilder inner(module.getContext());
   inner.setInsertionPointToEnd(&mirror);
@@ -443,7 +443,7 @@ LogicalResult Differentiate::check(func::FuncOp function) {
 void Differentiate::numberModules(func::FuncOp function) {
   Builder builder(function.getContext());
   int64_t next = 0;
-  function.walk<WalkOrder::PreOrder>([&](sg::BlockOp module) {
+  function.walk<WalkOrder::PreOrder>([&](SgModuleOp module) {
     module.setInstanceAttr(builder.getI64IntegerAttr(next++));
   });
 }
@@ -478,7 +478,7 @@ LogicalResult Differentiate::decomposeWithoutVjp(func::FuncOp function,
 void Differentiate::handOutEverything(func::FuncOp function) {
   SmallVector<Block *> bodies;
   function.walk(
-      [&](sg::BlockOp module) { bodies.push_back(&module.getBody().front()); });
+      [&](SgModuleOp module) { bodies.push_back(&module.getBody().front()); });
   for (Block *body : bodies) {
     SmallVector<Value> values;
     for (Operation &op : *body)

@@ -36,7 +36,7 @@ static void inlineBackward(BackwardOp backward) {
 void sg::markOrigins(func::FuncOp function) {
   MLIRContext *context = function.getContext();
   function.walk<WalkOrder::PreOrder>([&](Operation *op) {
-    if (op == function || isa<sg::BlockOp, BackwardOp>(op))
+    if (op == function || isa<SgModuleOp, BackwardOp>(op))
       return WalkResult::advance();
     if (hasOrigin(op) && !originOf(op)) {
       Phase phase = phaseOf(op);
@@ -60,13 +60,13 @@ class Flatten : public reprise::impl::SgFlattenBase<Flatten> {
     func::FuncOp function = getOperation();
     markOrigins(function);
     SmallVector<BackwardOp> backwards;
-    SmallVector<sg::BlockOp> modules;
+    SmallVector<SgModuleOp> modules;
     function.walk([&](BackwardOp op) { backwards.push_back(op); });
     for (BackwardOp op : backwards)
       inlineBackward(op);
     function.walk<WalkOrder::PostOrder>(
-        [&](sg::BlockOp op) { modules.push_back(op); });
-    for (sg::BlockOp op : modules)
+        [&](SgModuleOp op) { modules.push_back(op); });
+    for (SgModuleOp op : modules)
       inlineModule(op);
   }
 };

@@ -57,7 +57,7 @@ class ToInference : public reprise::impl::SgToInferenceBase<ToInference> {
     if (walk.wasInterrupted())
       return signalPassFailure();
     function.walk([](Operation *op) {
-      if (auto module = dyn_cast<sg::BlockOp>(op))
+      if (auto module = dyn_cast<SgModuleOp>(op))
         module.setActivationCheckpointing(false);
       else if (auto norm = dyn_cast<BatchNormOp>(op))
         infer(norm);

@@ -68,7 +68,7 @@ private:
         return "does not belong to a model";
       if (originOf(op))
         return kOnlyFlat;
-      auto module = dyn_cast<sg::BlockOp>(op);
+      auto module = dyn_cast<SgModuleOp>(op);
       if (module && module.getPhase() != Phase::Forward)
         return "is not a forward block";
       if (module && module.getResiduals() != 0)
@@ -85,7 +85,7 @@ private:
       return static_cast<bool>(originOf(&op));
     });
     return rejectEach([=](Operation *op) -> std::string {
-      if (isa<BackwardOp, sg::BlockOp>(op))
+      if (isa<BackwardOp, SgModuleOp>(op))
         return "does not belong to a flat function";
       if (op->hasAttr(SgDialect::kPathAttr))
         return "has sg.path, which sg-flatten makes part of sg.origin";
@@ -103,7 +103,7 @@ private:
     std::set<int64_t> blocks;
     getOperation().walk([&](Operation *op) {
       backwards += isa<BackwardOp>(op);
-      auto module = dyn_cast<sg::BlockOp>(op);
+      auto module = dyn_cast<SgModuleOp>(op);
       if (!module || !module.getInstance())
         return;
       if (module.getPhase() == Phase::Backward)
@@ -120,7 +120,7 @@ private:
         return kOnlyFlat;
       if (isa<BatchNormOp>(op))
         return "is not specialized to training";
-      auto module = dyn_cast<sg::BlockOp>(op);
+      auto module = dyn_cast<SgModuleOp>(op);
       if (!module)
         return "";
       if (!module.getInstance())
@@ -136,7 +136,7 @@ private:
   }
 
   /// Checks that the residuals of a lowered annotated block are statistics.
-  static std::string verifyLowered(sg::BlockOp module) {
+  static std::string verifyLowered(SgModuleOp module) {
     if (!module.getActivationCheckpointing())
       return "";
     for (Value value : module.getYield().getOperands().drop_front(

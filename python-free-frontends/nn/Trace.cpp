@@ -280,7 +280,7 @@ Tensors Trace::block(llvm::StringRef path, bool checkpointed,
       return {input};
   Location loc = getLocation();
   auto draft =
-      sg::BlockOp::create(builder, loc, TypeRange(), valuesOf(inputs), path);
+      sg::SgModuleOp::create(builder, loc, TypeRange(), valuesOf(inputs), path);
   Region &region = draft.getBody();
   Tensors arguments, results;
   for (Value argument : region.getArguments())
@@ -305,7 +305,7 @@ Tensors Trace::block(llvm::StringRef path, bool checkpointed,
     replaceAllUsesInRegionWith(value, argument, region);
   }
 
-  auto op = sg::BlockOp::create(
+  auto op = sg::SgModuleOp::create(
       builder, loc, draft.getYield()->getOperandTypes(), operands, path);
   op.getBody().takeBody(region);
   op.setActivationCheckpointing(checkpointed);

@@ -139,7 +139,7 @@ TEST_F(Pipeline, StopsAtLevels) {
   size_t backwards = 0, clones = 0;
   module->walk([&](sg::BackwardOp) { ++backwards; });
   module->walk(
-      [&](sg::BlockOp op) { clones += op.getPhase() == Phase::Recompute; });
+      [&](sg::SgModuleOp op) { clones += op.getPhase() == Phase::Recompute; });
   EXPECT_EQ(backwards, 1u);
   EXPECT_EQ(clones, 1u);
 }

@@ -19,7 +19,7 @@ using namespace reprise::random_graphs;
 namespace {
 struct Scope {
   SmallVector<Value> values;
-  SmallVector<sg::BlockOp> blocks;
+  SmallVector<sg::SgModuleOp> blocks;
   std::string path;
   unsigned depth;
 };
@@ -83,8 +83,8 @@ void GraphGenerator::addBlock(Scope &scope, unsigned step) {
     inputs.insert(pickValue(scope));
   // The results' types are known when the body is: the block is built aside.
   Location loc = b.getUnknownLoc();
-  auto draft = sg::BlockOp::create(b, loc, TypeRange(), inputs.getArrayRef(),
-                                   inner.path);
+  auto draft = sg::SgModuleOp::create(b, loc, TypeRange(), inputs.getArrayRef(),
+                                      inner.path);
   Block *body = &draft.getBody().front();
   llvm::append_range(inner.values, body->getArguments());
   OpBuilder::InsertionGuard guard(b);
@@ -98,9 +98,9 @@ void GraphGenerator::addBlock(Scope &scope, unsigned step) {
     results.insert(random.pick<Value>(made));
   sg::YieldOp::create(b, loc, results.getArrayRef());
   b.setInsertionPoint(draft);
-  auto block =
-      sg::BlockOp::create(b, loc, TypeRange(ValueRange(results.getArrayRef())),
-                          inputs.getArrayRef(), inner.path);
+  auto block = sg::SgModuleOp::create(
+      b, loc, TypeRange(ValueRange(results.getArrayRef())),
+      inputs.getArrayRef(), inner.path);
   block.getBody().takeBody(draft.getBody());
   block.setActivationCheckpointing(options.annotate && random.oneIn(2));
   draft.erase();
@@ -113,7 +113,7 @@ void GraphGenerator::addBlock(Scope &scope, unsigned step) {
 bool GraphGenerator::addBlockAgain(Scope &scope, unsigned step) {
   if (scope.blocks.empty())
     return false;
-  sg::BlockOp before = random.pick<sg::BlockOp>(scope.blocks);
+  sg::SgModuleOp before = random.pick<sg::SgModuleOp>(scope.blocks);
   SmallVector<Value> inputs;
   for (Value input : before.getInputs()) {
     SmallVector<Value> choices;
@@ -122,11 +122,11 @@ bool GraphGenerator::addBlockAgain(Scope &scope, unsigned step) {
         choices.push_back(value);
     inputs.push_back(random.pick<Value>(choices));
   }
-  auto again = cast<sg::BlockOp>(b.clone(*before));
+  auto again = cast<sg::SgModuleOp>(b.clone(*before));
   again->setOperands(inputs);
   std::string suffix = ".again" + std::to_string(step);
   again.walk([&](Operation *op) {
-    if (auto block = dyn_cast<sg::BlockOp>(op))
+    if (auto block = dyn_cast<sg::SgModuleOp>(op))
       block.setPath((block.getPath() + suffix).str());
     if (streamOf(op))
       op->setAttr("stream", b.getI64IntegerAttr(state.nextStream()));

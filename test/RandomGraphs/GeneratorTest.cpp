@@ -82,7 +82,7 @@ private:
     if (!read->hasOneUse())
       found.insert("one read with several uses");
     for (Operation *user : read->getUsers())
-      if (isa<sg::BlockOp>(user))
+      if (isa<sg::SgModuleOp>(user))
         found.insert("block that takes a weight");
       else if (isa<sg::YieldOp>(user))
         found.insert("block that hands out a weight");
@@ -102,7 +102,7 @@ private:
     if (isa<sg::ReduceSumOp>(op) &&
         isa_and_nonnull<sg::ExpOp>(op->getOperand(0).getDefiningOp()))
       found.insert("softmax of primitives");
-    auto block = dyn_cast<sg::BlockOp>(op);
+    auto block = dyn_cast<sg::SgModuleOp>(op);
     if (!block)
       return;
     if (block->getNumResults() > 1)
@@ -110,7 +110,7 @@ private:
     if (block.getPath().contains(".again"))
       found.insert("block used twice");
     unsigned depth = 0, annotated = 0;
-    for (auto at = block; at; at = at->getParentOfType<sg::BlockOp>()) {
+    for (auto at = block; at; at = at->getParentOfType<sg::SgModuleOp>()) {
       ++depth;
       annotated += at.getActivationCheckpointing();
     }
@@ -120,7 +120,7 @@ private:
       found.insert("nested annotations");
     for (Value result : block->getResults())
       for (Operation *user : result.getUsers())
-        if (isa<sg::BlockOp>(user) && user->getPrevNode() != block)
+        if (isa<sg::SgModuleOp>(user) && user->getPrevNode() != block)
           found.insert("escaping value");
   }
 };
@@ -192,7 +192,7 @@ TEST(Generator, LeavesAnnotationsOutWhenAsked) {
   GraphOptions options;
   options.annotate = false;
   for (uint64_t seed = 0; seed < 20; ++seed)
-    generateGraph(context.get(), seed, options)->walk([](sg::BlockOp block) {
+    generateGraph(context.get(), seed, options)->walk([](sg::SgModuleOp block) {
       EXPECT_FALSE(block.getActivationCheckpointing());
     });
 }

@@ -27,7 +27,7 @@ static SmallVector<Value> valuesOf(func::FuncOp function) {
     if (op == function)
       return;
     llvm::append_range(values, op->getResults());
-    if (auto block = dyn_cast<sg::BlockOp>(op))
+    if (auto block = dyn_cast<sg::SgModuleOp>(op))
       llvm::append_range(values, block.getBody().getArguments());
   });
   return values;

@@ -71,7 +71,7 @@ Value SharedLayers::applyInBlock(Kind kind, Value x, Value read, Value &weight,
   SmallVector<Type> types = {x.getType()};
   if (handsOut)
     types.push_back(weight.getType());
-  auto block = sg::BlockOp::create(b, loc, types, inputs, path);
+  auto block = sg::SgModuleOp::create(b, loc, types, inputs, path);
   block.setActivationCheckpointing(annotates && random.oneIn(2));
   Block &body = block.getBody().front();
   OpBuilder::InsertionGuard guard(b);

@@ -47,7 +47,7 @@ protected:
     if (!module)
       return "no module";
     std::string text;
-    module->walk<WalkOrder::PreOrder>([&](sg::BlockOp block) {
+    module->walk<WalkOrder::PreOrder>([&](sg::SgModuleOp block) {
       unsigned products = 0;
       block.walk([&](sg::MatMulOp) { ++products; });
       text += block.getPath().str() + " " + std::to_string(products) +

@@ -130,12 +130,12 @@ TEST_F(ModuleTest, SharesTheWeightsOfAModuleCalledTwice) {
   auto module = graph.emit(context);
   ASSERT_TRUE(module);
   EXPECT_EQ(all<sg::VariableOp>(*module).size(), 2u);
-  auto blocks = all<sg::BlockOp>(*module);
+  auto blocks = all<sg::SgModuleOp>(*module);
   ASSERT_EQ(blocks.size(), 2u);
   EXPECT_EQ(blocks[0].getPath(), "square");
   EXPECT_EQ(blocks[1].getPath(), "square");
   for (auto read : all<sg::ReadOp>(*module))
-    EXPECT_TRUE(isa<sg::BlockOp>(read->getParentOp()));
+    EXPECT_TRUE(isa<sg::SgModuleOp>(read->getParentOp()));
 }
 
 TEST_F(ModuleTest, NamesASharedModuleAfterItsFirstParent) {
@@ -163,7 +163,7 @@ TEST_F(ModuleTest, HandsOutSeveralResultsOfABlock) {
   };
   auto module = graph.emit(context);
   ASSERT_TRUE(module);
-  auto blocks = all<sg::BlockOp>(*module);
+  auto blocks = all<sg::SgModuleOp>(*module);
   ASSERT_EQ(blocks.size(), 1u);
   EXPECT_EQ(blocks[0].getNumResults(), 2u);
   EXPECT_EQ(blocks[0].getInputs().size(), 2u);
@@ -181,9 +181,9 @@ TEST_F(ModuleTest, MakesCapturedTensorsInputsOfABlock) {
   };
   auto module = graph.emit(context);
   ASSERT_TRUE(module);
-  auto blocks = all<sg::BlockOp>(*module);
+  auto blocks = all<sg::SgModuleOp>(*module);
   ASSERT_EQ(blocks.size(), 2u);
-  for (sg::BlockOp block : blocks)
+  for (sg::SgModuleOp block : blocks)
     EXPECT_EQ(block.getInputs().size(), 2u) << block.getPath().str();
 }
 
@@ -194,7 +194,7 @@ TEST_F(ModuleTest, AnnotatesACheckpointedModule) {
   graph.body = [&](Tensor x) { return relu(x); };
   auto module = graph.emit(context);
   ASSERT_TRUE(module);
-  auto blocks = all<sg::BlockOp>(*module);
+  auto blocks = all<sg::SgModuleOp>(*module);
   ASSERT_EQ(blocks.size(), 1u);
   EXPECT_TRUE(blocks[0].getActivationCheckpointing());
 }

@@ -35,7 +35,7 @@ std::string describe(sg::VariableOp variable) {
 /// The paths of blocks, and "*" after annotated ones.
 std::vector<std::string> blocksOf(mlir::ModuleOp module) {
   std::vector<std::string> paths;
-  module.walk<WalkOrder::PreOrder>([&](sg::BlockOp op) {
+  module.walk<WalkOrder::PreOrder>([&](sg::SgModuleOp op) {
     paths.push_back(op.getPath().str() +
                     (op.getActivationCheckpointing() ? "*" : ""));
   });

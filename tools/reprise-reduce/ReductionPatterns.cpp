@@ -43,11 +43,11 @@ struct UseConstants : RewritePattern {
 
 /// Replaces a block by its ops. Blocks of a differentiated function belong
 /// together and stay.
-struct Dissolve : OpRewritePattern<sg::BlockOp> {
+struct Dissolve : OpRewritePattern<sg::SgModuleOp> {
   explicit Dissolve(MLIRContext *context)
       : OpRewritePattern(context, /*benefit=*/2) {}
 
-  LogicalResult matchAndRewrite(sg::BlockOp op,
+  LogicalResult matchAndRewrite(sg::SgModuleOp op,
                                 PatternRewriter &rewriter) const override {
     if (op.getInstance())
       return failure();

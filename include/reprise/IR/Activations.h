@@ -1,9 +1,10 @@
 //===- Activations.h - The composite activations ----------------*- C++ -*-===//
 //
-// An activation is defined by an Sg_ActivationOp in SgTransformerOps.td, by its
-// formula and slope in lib/IR/Activations.cpp, and by its value in double
-// precision in lib/Reference/ActivationModels.cpp. Derivative, decomposition,
-// cost and the rule of autocast follow from these for every op with the trait.
+// An activation is defined by an Sg_ActivationOp in Sg/Ops/Activation.td, by
+// its formula and slope in lib/IR/Sg/Ops/Activation.cpp, and by its value in
+// double precision in lib/Reference/ActivationModels.cpp. Derivative,
+// decomposition, cost and the rule of autocast follow from these for every op
+// with the trait.
 //
 //===----------------------------------------------------------------------===//
 #ifndef REPRISE_IR_ACTIVATIONS_H

@@ -23,11 +23,4 @@ enum class AutocastRule {
 
 #include "reprise/IR/AutocastInterface.h.inc"
 
-namespace reprise::sg {
-
-/// Attaches the rules to the ops that models consist of.
-void registerAutocastModels(mlir::MLIRContext *context);
-
-} // namespace reprise::sg
-
 #endif // REPRISE_IR_AUTOCAST_H

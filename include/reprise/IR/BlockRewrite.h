@@ -15,7 +15,7 @@
 namespace reprise::sg {
 
 /// The module whose body is `block`; asserts that there is one.
-BlockOp moduleOf(mlir::Block *block);
+SgModuleOp moduleOf(mlir::Block *block);
 
 /// A result of the module around `value`'s block that carries `value`; adds a
 /// residual result if there is none.
@@ -34,7 +34,7 @@ mlir::BlockArgument exposeInput(mlir::Block *block, mlir::Value outer);
 
 /// Inlines a module in its place. Its ops keep its path, unless they have one
 /// of their own.
-void inlineModule(BlockOp module);
+void inlineModule(SgModuleOp module);
 
 /// Removes dead pure ops, unused residual results (every unused result of
 /// mirrors and clones) and unused inputs, from outside in, until none is left.

@@ -171,14 +171,6 @@ std::optional<unsigned> resultAlong(mlir::AffineMap map, unsigned dim);
 mlir::Value emitUniform(ElementBuilder &e, mlir::Value position,
                         mlir::Value seed, mlir::Value step, int64_t stream);
 
-namespace sg {
-/// Attach the models of the interfaces of KernelInterfaces.td to the ops.
-void registerKernelModels(mlir::MLIRContext *context);
-void registerPoolModels(mlir::MLIRContext *context);
-void registerIndexModels(mlir::MLIRContext *context);
-void registerLibraryModels(mlir::MLIRContext *context);
-} // namespace sg
-
 } // namespace reprise
 
 #endif // REPRISE_IR_KERNEL_H

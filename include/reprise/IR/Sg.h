@@ -127,13 +127,6 @@ mlir::Value broadcastLeading(mlir::OpBuilder &builder, mlir::Location loc,
 mlir::Value sumToLast(mlir::OpBuilder &builder, mlir::Location loc,
                       mlir::Value value);
 
-/// Attach the models of the interfaces of SgInterfaces.td to the ops.
-void registerActivationModels(mlir::MLIRContext *context);
-void registerVjpModels(mlir::MLIRContext *context);
-void registerDecomposeModels(mlir::MLIRContext *context);
-void registerCostModels(mlir::MLIRContext *context);
-void registerPointwiseModels(mlir::MLIRContext *context);
-
 } // namespace reprise::sg
 
 #endif // REPRISE_IR_SG_H

@@ -1,0 +1,261 @@
+//===- Convolution.cpp - Convolutions and their gradients -----------------===//
+
+#include "../Models.h"
+#include "mlir/IR/TypeUtilities.h"
+#include "reprise/IR/Kernel.h"
+
+using namespace mlir;
+using namespace reprise;
+using namespace reprise::sg;
+
+using Values = SmallVector<Value>;
+
+//===----------------------------------------------------------------------===//
+// Types and rules
+//===----------------------------------------------------------------------===//
+
+ParseResult sg::parseConvolutionAttributes(OpAsmParser &parser,
+                                           NamedAttrList &attributes) {
+  if (parser.parseOptionalAttrDict(attributes))
+    return failure();
+  Builder &builder = parser.getBuilder();
+  auto complete = [&](StringRef name, Attribute value) {
+    if (!attributes.get(name))
+      attributes.set(name, value);
+  };
+  complete("strides", builder.getDenseI64ArrayAttr({1, 1}));
+  complete("padding", builder.getDenseI64ArrayAttr({0, 0, 0, 0}));
+  complete("dilation", builder.getDenseI64ArrayAttr({1, 1}));
+  complete("groups", builder.getI64IntegerAttr(1));
+  return success();
+}
+
+void sg::printConvolutionAttributes(OpAsmPrinter &printer, Operation *,
+                                    DictionaryAttr attributes) {
+  printer.printOptionalAttrDict(attributes.getValue());
+}
+
+namespace {
+/// The attributes that the three convolution ops share.
+struct ConvGeometry {
+  ArrayRef<int64_t> strides, padding, dilation;
+  int64_t groups;
+};
+} // namespace
+
+/// The result type of a convolution, or null with a message.
+static RankedTensorType convolve(std::optional<Location> loc,
+                                 RankedTensorType x, RankedTensorType filter,
+                                 ConvGeometry geometry) {
+  auto fail = [&](auto &&...message) {
+    (void)emitOptionalError(loc, message...);
+    return RankedTensorType();
+  };
+  if (x.getRank() != 4 || filter.getRank() != 4)
+    return fail("convolution needs an image (N,H,W,C) and a filter (O,H,W,I), "
+                "both of rank 4");
+  if (geometry.strides.size() != 2 || geometry.padding.size() != 4 ||
+      geometry.dilation.size() != 2)
+    return fail("convolution needs 2 strides, 4 paddings and 2 dilations");
+  for (int64_t v : geometry.padding)
+    if (v < 0 || v > INT32_MAX)
+      return fail("padding must be between 0 and ", INT32_MAX, ", but is ", v);
+  for (ArrayRef<int64_t> steps : {geometry.strides, geometry.dilation})
+    for (int64_t v : steps)
+      if (v < 1 || v > INT32_MAX)
+        return fail("strides and dilations must be between 1 and ", INT32_MAX,
+                    ", but one is ", v);
+  int64_t groups = geometry.groups, channels = x.getDimSize(3);
+  if (groups < 1 || channels % groups || filter.getDimSize(0) % groups)
+    return fail(groups, " groups do not divide ", channels, " input and ",
+                filter.getDimSize(0), " output channels");
+  if (filter.getDimSize(3) != channels / groups)
+    return fail("filter has ", filter.getDimSize(3),
+                " input channels, but the image has ", channels, " in ", groups,
+                " groups");
+  if (x.getElementType() != filter.getElementType())
+    return fail("image and filter differ in element type");
+  SmallVector<int64_t> shape = {x.getDimSize(0), 0, 0, filter.getDimSize(0)};
+  for (int d = 0; d < 2; ++d) {
+    shape[1 + d] = windowedExtent(
+        x.getDimSize(1 + d), filter.getDimSize(1 + d), geometry.strides[d],
+        geometry.padding[2 * d] + geometry.padding[2 * d + 1],
+        geometry.dilation[d]);
+    if (shape[1 + d] < 1)
+      return fail("filter of extent ", filter.getDimSize(1 + d),
+                  " does not fit an image of extent ", x.getDimSize(1 + d));
+  }
+  return RankedTensorType::get(shape, x.getElementType());
+}
+
+template <typename OpTy> static ConvGeometry geometryOf(OpTy op) {
+  return {op.getStrides(), op.getPadding(), op.getDilation(),
+          static_cast<int64_t>(op.getGroups())};
+}
+
+LogicalResult Conv2DOp::inferReturnTypes(MLIRContext *,
+                                         std::optional<Location> loc,
+                                         Adaptor adaptor,
+                                         SmallVectorImpl<Type> &types) {
+  auto type = convolve(loc, tensorOf(adaptor.getX()),
+                       tensorOf(adaptor.getFilter()), geometryOf(adaptor));
+  if (!type)
+    return failure();
+  types.push_back(type);
+  return success();
+}
+
+/// The one of `x`, `filter` and `dy` that is the op's result may be wider.
+static LogicalResult verifyConvGrad(Operation *op, RankedTensorType x,
+                                    RankedTensorType filter,
+                                    RankedTensorType dy,
+                                    ConvGeometry geometry) {
+  Type element = dy.getElementType(),
+       made = getElementTypeOrSelf(op->getResult(0).getType());
+  if (isWider(made, element)) {
+    if (x == op->getResult(0).getType())
+      x = x.clone(element);
+    if (filter == op->getResult(0).getType())
+      filter = filter.clone(element);
+  }
+  auto expected = convolve(op->getLoc(), x, filter, geometry);
+  if (!expected)
+    return failure();
+  if (expected != dy)
+    return op->emitOpError()
+           << "has a cotangent of type " << dy
+           << ", but the convolution's result is " << expected;
+  return success();
+}
+
+LogicalResult Conv2DInputGradOp::verify() {
+  return verifyConvGrad(*this, tensorOf(getResult()), tensorOf(getFilter()),
+                        tensorOf(getDy()), geometryOf(*this));
+}
+
+LogicalResult Conv2DInputGradAddOp::verify() {
+  if (getAddend().getType() != getResult().getType())
+    return emitOpError() << "adds " << getAddend().getType()
+                         << " to a gradient of type " << getResult().getType();
+  return verifyConvGrad(*this, tensorOf(getResult()), tensorOf(getFilter()),
+                        tensorOf(getDy()), geometryOf(*this));
+}
+
+LogicalResult Conv2DFilterGradOp::verify() {
+  return verifyConvGrad(*this, tensorOf(getX()), tensorOf(getResult()),
+                        tensorOf(getDy()), geometryOf(*this));
+}
+
+//===----------------------------------------------------------------------===//
+// Derivative and decomposition
+//===----------------------------------------------------------------------===//
+
+/// The cotangent is rounded as for a matrix product.
+static LogicalResult conv2DVjp(Conv2DOp op, VjpContext &context) {
+  Value dy = context.cotangent(op->getResult(0));
+  if (!dy)
+    return success();
+  Emitter e(context.builder, op.getLoc());
+  dy = e.as(dy, op.getX());
+  if (context.needsGradient(op.getXMutable())) {
+    Value filter = context.forward(op.getFilter());
+    context.addGradient(op.getXMutable(),
+                        e.make<Conv2DInputGradOp>(
+                            op.getX().getType(), dy, filter, op.getStrides(),
+                            op.getPadding(), op.getDilation(), op.getGroups()));
+  }
+  if (context.needsGradient(op.getFilterMutable())) {
+    Value x = context.forward(op.getX());
+    context.addGradient(op.getFilterMutable(),
+                        e.make<Conv2DFilterGradOp>(
+                            op.getFilter().getType(), x, dy, op.getStrides(),
+                            op.getPadding(), op.getDilation(), op.getGroups()));
+  }
+  return success();
+}
+
+/// The same for a gradient and the tensor that it adds to.
+static Values decompose(Conv2DInputGradAddOp op, Emitter &e) {
+  auto type = tensorOf(op.getResult());
+  Type wide = Float32Type::get(op.getContext());
+  auto sums = isWider(wide, type.getElementType()) ? type.clone(wide) : type;
+  Value gradient = e.make<Conv2DInputGradOp>(sums, op.getDy(), op.getFilter(),
+                                             op.getStrides(), op.getPadding(),
+                                             op.getDilation(), op.getGroups());
+  Value addend = op.getAddend();
+  if (addend.getType() != sums)
+    addend = e.make<CastOp>(sums, addend);
+  return {e.as(e.add(gradient, addend), op.getResult())};
+}
+
+//===----------------------------------------------------------------------===//
+// Cost and library call
+//===----------------------------------------------------------------------===//
+
+/// 2 N H' W' O KH KW C/groups, for the result y (N,H',W',O) or its cotangent
+/// and a filter (O,KH,KW,C/groups).
+static uint64_t convolutionFlops(Value y, Value filter) {
+  return 2 * elements(y) * (elements(filter) / tensorOf(filter).getDimSize(0));
+}
+
+static uint64_t convFlops(Operation *op) {
+  auto conv = cast<Conv2DOp>(op);
+  return convolutionFlops(conv.getResult(), conv.getFilter());
+}
+
+static uint64_t convInputGradFlops(Operation *op) {
+  auto grad = cast<Conv2DInputGradOp>(op);
+  return convolutionFlops(grad.getDy(), grad.getFilter());
+}
+
+static uint64_t convInputGradAddFlops(Operation *op) {
+  auto grad = cast<Conv2DInputGradAddOp>(op);
+  return convolutionFlops(grad.getDy(), grad.getFilter()) +
+         elements(grad.getResult());
+}
+
+static uint64_t convFilterGradFlops(Operation *op) {
+  auto grad = cast<Conv2DFilterGradOp>(op);
+  return convolutionFlops(grad.getDy(), grad.getResult());
+}
+
+namespace {
+/// "conv2d" for sg.conv2d; a tensor that it adds to belongs to an epilogue.
+template <typename OpTy>
+struct ConvModel : LibraryOpInterface::ExternalModel<ConvModel<OpTy>, OpTy> {
+  static constexpr bool adds = std::is_same_v<OpTy, Conv2DInputGradAddOp>;
+
+  StringRef getLibraryFunction(Operation *op) const {
+    return adds ? "conv2d_input_grad" : op->getName().stripDialect();
+  }
+  SmallVector<int64_t> getLibraryParameters(Operation *op) const {
+    auto conv = cast<OpTy>(op);
+    SmallVector<int64_t> parameters;
+    for (ArrayRef<int64_t> part :
+         {conv.getStrides(), conv.getPadding(), conv.getDilation()})
+      parameters.append(part.begin(), part.end());
+    parameters.push_back(conv.getGroups());
+    return parameters;
+  }
+  SmallVector<LibraryEpilogue> getLibraryEpilogues(Operation *) const {
+    if (adds)
+      return {LibraryEpilogue::Add};
+    return {};
+  }
+};
+} // namespace
+
+void sg::registerConvolutionModels(MLIRContext *context) {
+  attachVjp<Conv2DOp, conv2DVjp>(context);
+  attachDecomposition<Conv2DInputGradAddOp, decompose>(context);
+  Conv2DOp::attachInterface<ConvModel<Conv2DOp>>(*context);
+  Conv2DInputGradOp::attachInterface<ConvModel<Conv2DInputGradOp>>(*context);
+  Conv2DInputGradAddOp::attachInterface<ConvModel<Conv2DInputGradAddOp>>(
+      *context);
+  Conv2DFilterGradOp::attachInterface<ConvModel<Conv2DFilterGradOp>>(*context);
+  attachLibraryCost<convFlops, Conv2DOp>(context);
+  attachLibraryCost<convInputGradFlops, Conv2DInputGradOp>(context);
+  attachLibraryCost<convInputGradAddFlops, Conv2DInputGradAddOp>(context);
+  attachLibraryCost<convFilterGradFlops, Conv2DFilterGradOp>(context);
+  attachAutocast<AutocastRule::Narrow, Conv2DOp>(context);
+}
