@@ -51,6 +51,15 @@ std::vector<rp_element_type> Target::callElements(LibraryOp) const {
   return {RP_F32, RP_BF16, RP_F16, RP_F64};
 }
 
+mlir::FailureOr<rt::LibraryCallInfo>
+Target::reportAnswer(mlir::Operation *op,
+                     const rt::Expected<rt::LibraryCallInfo> &answer) {
+  if (!answer.ok())
+    return op->emitOpError()
+           << "is refused by the library: " << answer.status().message();
+  return *answer;
+}
+
 void reprise::registerTarget(llvm::StringRef name, TargetEntry entry) {
   Registry::get().add(name, std::move(entry));
 }

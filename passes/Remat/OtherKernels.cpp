@@ -60,9 +60,9 @@ std::vector<KernelChoice> OtherKernels::choices() const {
                    /*isForSmall=*/true, 0.25, /*addGradients=*/true});
   }
   // Budgets matter where recomputing such a value takes time.
-  rt::Expected<std::unique_ptr<Target>> target =
-      createTarget(options.target, options.threads);
-  if (target.ok() && (*target)->bytesAreTime())
+  FailureOr<std::unique_ptr<Target>> target =
+      createTargetFor(step, options.target, options.threads);
+  if (succeeded(target) && (*target)->bytesAreTime())
     all.push_back({"none", kReadsOfCheapValues, "sums recomputed",
                    /*isForSmall=*/true});
   for (const std::string &mode : plannedModes())

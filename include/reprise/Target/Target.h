@@ -5,6 +5,10 @@
 // calls, and the features that a program records, so that a device can refuse
 // what it cannot run. Nothing else in the compiler depends on the target.
 //
+// Failures that concern an op are diagnostics at it. Texts that name a target
+// and the rates of a machine exist before any IR: their failures are values of
+// the runtime.
+//
 // A new target implements this class in a folder of its own and registers its
 // name; see docs/targets.md.
 //
@@ -157,6 +161,11 @@ public:
   }
 
 protected:
+  /// The library's answer for `op`; a refusal is reported at it.
+  static mlir::FailureOr<rt::LibraryCallInfo>
+  reportAnswer(mlir::Operation *op,
+               const rt::Expected<rt::LibraryCallInfo> &answer);
+
   /// See reportProgress; empty if it was not called.
   std::function<void(double)> progress;
 };

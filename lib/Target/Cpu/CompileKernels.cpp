@@ -127,9 +127,5 @@ reprise::compileForCpu(ArrayRef<KernelSource> sources, StringRef features,
       return failure();
     objects.push_back(std::move(*part.object));
   }
-  std::string error;
-  FailureOr<std::vector<uint8_t>> elf = linkSharedObject(objects, error);
-  if (failed(elf))
-    return emitError(loc) << "kernels cannot be linked: " << error;
-  return elf;
+  return linkSharedObject(objects, loc);
 }

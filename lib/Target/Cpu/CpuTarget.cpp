@@ -55,10 +55,7 @@ public:
   }
 
 private:
-  struct Answer {
-    rt::LibraryCallInfo info;
-    std::string error;
-  };
+  using Answer = rt::Expected<rt::LibraryCallInfo>;
   /// The answers to distinct calls. Asking the library takes milliseconds, and
   /// planning creates a target for every set of kernels, so that targets of
   /// equal features and threads share them.
@@ -89,12 +86,8 @@ std::vector<rp_element_type> CpuTarget::callElements(LibraryOp) const {
 }
 
 CpuTarget::Answer CpuTarget::ask(const rt::LibraryCallDesc &desc) {
-  if (rt::Status limited = prepare(); !limited.ok())
-    return {{}, limited.message()};
-  rt::Expected<rt::LibraryCallInfo> info = rt::queryLibraryCall(desc, threads);
-  if (info.ok())
-    return {*info, ""};
-  return {{}, info.status().message()};
+  REPRISE_RETURN_IF_ERROR(prepare());
+  return rt::queryLibraryCall(desc, threads);
 }
 
 CpuTarget::Answers &CpuTarget::answersOf(const std::string &features,
@@ -107,18 +100,16 @@ CpuTarget::Answers &CpuTarget::answersOf(const std::string &features,
 
 const CpuTarget::Answer &CpuTarget::answerTo(const rt::LibraryCallDesc &desc) {
   std::lock_guard<std::mutex> lock(answers.mutex);
-  auto [found, isNew] = answers.byCall.try_emplace(rt::libraryCallKey(desc));
-  if (isNew)
-    found->second = ask(desc);
+  std::vector<int64_t> key = rt::libraryCallKey(desc);
+  auto found = answers.byCall.find(key);
+  if (found == answers.byCall.end())
+    found = answers.byCall.emplace(std::move(key), ask(desc)).first;
   return found->second;
 }
 
 FailureOr<rt::LibraryCallInfo>
 CpuTarget::libraryCall(Operation *op, const rt::LibraryCallDesc &desc) {
-  const Answer &answer = answerTo(desc);
-  if (!answer.error.empty())
-    return op->emitOpError() << "is refused by the library: " << answer.error;
-  return answer.info;
+  return reportAnswer(op, answerTo(desc));
 }
 
 bool CpuTarget::addsInPlace(const rt::LibraryCallDesc &call) {
@@ -126,7 +117,7 @@ bool CpuTarget::addsInPlace(const rt::LibraryCallDesc &call) {
   sum.inputs.push_back(call.outputs.front());
   sum.epilogues.push_back(LibraryEpilogue::Add);
   const Answer &answer = answerTo(sum);
-  return answer.error.empty() && answer.info.addsInPlace;
+  return answer.ok() && answer->addsInPlace;
 }
 
 static rt::Expected<std::unique_ptr<Target>> create(std::string features,

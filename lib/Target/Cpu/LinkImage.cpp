@@ -7,6 +7,7 @@
 
 #include "MachineCode.h"
 #include "lld/Common/Driver.h"
+#include "mlir/IR/Diagnostics.h"
 #include "reprise/Target/TemporaryFolder.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/MemoryBuffer.h"
@@ -18,8 +19,10 @@ LLD_HAS_DRIVER(elf)
 using namespace mlir;
 using namespace reprise;
 
+using EmitError = function_ref<InFlightDiagnostic()>;
+
 static LogicalResult writeFile(StringRef path, ArrayRef<char> bytes,
-                               std::string &error) {
+                               EmitError emitError) {
   std::error_code code;
   llvm::raw_fd_ostream stream(path, code);
   if (!code) {
@@ -30,14 +33,15 @@ static LogicalResult writeFile(StringRef path, ArrayRef<char> bytes,
   if (!code)
     return success();
   stream.clear_error();
-  error = "cannot write '" + path.str() + "': " + code.message();
+  InFlightDiagnostic error = emitError();
+  error << "cannot write '" << path << "': " << code.message();
   if (code == std::errc::file_too_large)
-    error += "; raise 'ulimit -f'";
-  return failure();
+    error << "; raise 'ulimit -f'";
+  return error;
 }
 
 static LogicalResult runLinker(ArrayRef<std::string> inputs,
-                               const std::string &output, std::string &error) {
+                               const std::string &output, EmitError emitError) {
   SmallVector<const char *> arguments = {"ld.lld",
                                          "-shared",
                                          "--build-id=none",
@@ -57,38 +61,38 @@ static LogicalResult runLinker(ArrayRef<std::string> inputs,
     arguments.push_back(input.c_str());
   static std::mutex oneLink;
   std::lock_guard<std::mutex> guard(oneLink);
-  llvm::raw_string_ostream stream(error);
+  std::string said;
+  llvm::raw_string_ostream stream(said);
   lld::Result result =
       lld::lldMain(arguments, stream, stream, {{lld::Gnu, &lld::elf::link}});
   if (result.retCode == 0)
     return success();
-  if (error.empty())
-    error = "the linker failed without a message";
-  return failure();
+  return emitError() << (said.empty() ? "the linker failed without a message"
+                                      : said);
 }
 
 FailureOr<std::vector<uint8_t>>
-reprise::linkSharedObject(ArrayRef<ObjectFile> objects, std::string &error) {
+reprise::linkSharedObject(ArrayRef<ObjectFile> objects, Location loc) {
+  auto emitError = [&] {
+    return mlir::emitError(loc) << "kernels cannot be linked: ";
+  };
   TemporaryFolder folder("reprise-kernels");
-  if (!folder.error().empty()) {
-    error = folder.error();
-    return failure();
-  }
+  if (!folder.error().empty())
+    return emitError() << folder.error();
   SmallVector<std::string> inputs;
   for (auto [i, object] : llvm::enumerate(objects)) {
     inputs.push_back(folder.pathOf("part" + std::to_string(i) + ".o"));
-    if (failed(writeFile(inputs.back(), object, error)))
+    if (failed(writeFile(inputs.back(), object, emitError)))
       return failure();
   }
   std::string output = folder.pathOf("kernels.so");
-  if (failed(runLinker(inputs, output, error)))
+  if (failed(runLinker(inputs, output, emitError)))
     return failure();
   auto image = llvm::MemoryBuffer::getFile(output, /*IsText=*/false,
                                            /*RequiresNullTerminator=*/false);
-  if (!image) {
-    error = "cannot read the linked kernels: " + image.getError().message();
-    return failure();
-  }
+  if (!image)
+    return emitError() << "cannot read the result: "
+                       << image.getError().message();
   StringRef bytes = (*image)->getBuffer();
   return std::vector<uint8_t>(bytes.bytes_begin(), bytes.bytes_end());
 }

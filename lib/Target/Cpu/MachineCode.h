@@ -39,9 +39,9 @@ mlir::FailureOr<ObjectFile> emitObject(mlir::ModuleOp module,
                                        const Processor &processor);
 
 /// Links objects into a shared object. Symbols of the C library may stay
-/// undefined; loading resolves them. On failure, `error` holds the reason.
+/// undefined; loading resolves them. Reports failures at `loc`.
 mlir::FailureOr<std::vector<uint8_t>>
-linkSharedObject(llvm::ArrayRef<ObjectFile> objects, std::string &error);
+linkSharedObject(llvm::ArrayRef<ObjectFile> objects, mlir::Location loc);
 
 } // namespace reprise
 

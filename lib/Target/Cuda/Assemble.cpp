@@ -5,9 +5,8 @@
 //          function.
 // Method:  ptxas, on files in a separate folder within the system's temporary
 //          one. Equal input gives equal bytes.
-// Fails:   with RP_UNAVAILABLE if there is no toolkit or no disk space, or if
-//          the toolkit is too old for the architecture; with RP_INTERNAL and
-//          the assembler's message if it rejects the code.
+// Fails:   with the assembler's message if it rejects the code. A missing or
+//          old toolkit or a full disk is a warning.
 //
 //===----------------------------------------------------------------------===//
 
@@ -102,12 +101,15 @@ static std::vector<PtxUse> readUses(StringRef log) {
   return uses;
 }
 
-static rt::Status unavailable(const std::string &what) {
-  return rt::Status::error(RP_UNAVAILABLE, what);
-}
-
-rt::Expected<Cubin> reprise::assemble(const std::string &ptx,
-                                      StringRef architecture) {
+mlir::FailureOr<std::optional<Cubin>>
+reprise::assemble(mlir::Location loc, const std::string &ptx,
+                  StringRef architecture) {
+  auto unavailable = [&](const llvm::Twine &why) {
+    mlir::emitWarning(loc) << why
+                           << "; the program holds PTX alone, which the driver "
+                              "compiles whenever it is loaded";
+    return std::optional<Cubin>();
+  };
   std::string assembler = findAssembler();
   if (assembler.empty())
     return unavailable(
@@ -129,14 +131,12 @@ rt::Expected<Cubin> reprise::assemble(const std::string &ptx,
                                 redirects)) {
     std::string said = StringRef(readText(log)).trim().str();
     if (isTooOld(said))
-      return unavailable("'" + assembler + "' is too old for " +
-                         architecture.str() + " (" + said +
+      return unavailable(llvm::Twine("'") + assembler + "' is too old for " +
+                         architecture + " (" + said +
                          "); set CUDA_PATH to a newer toolkit");
-    return rt::Status::error(RP_INTERNAL, "ptxas fails: " + said);
+    return mlir::emitError(loc) << "ptxas fails: " << said;
   }
   std::string bytes = readText(code);
-  Cubin cubin;
-  cubin.code.assign(bytes.begin(), bytes.end());
-  cubin.uses = readUses(readText(log));
-  return cubin;
+  return std::optional(
+      Cubin{{bytes.begin(), bytes.end()}, readUses(readText(log))});
 }

@@ -40,18 +40,11 @@ CudaTarget::planCall(const rt::LibraryCallDesc &desc) {
 
 FailureOr<rt::LibraryCallInfo>
 CudaTarget::libraryCall(Operation *op, const rt::LibraryCallDesc &desc) {
-  auto [found, isNew] = answers.try_emplace(rt::libraryCallKey(desc));
-  if (isNew) {
-    rt::Expected<rt::LibraryCallInfo> info = planCall(desc);
-    if (info.ok())
-      found->second.info = *info;
-    else
-      found->second.error = info.status().message();
-  }
-  if (!found->second.error.empty())
-    return op->emitOpError()
-           << "is refused by the library: " << found->second.error;
-  return found->second.info;
+  std::vector<int64_t> key = rt::libraryCallKey(desc);
+  auto found = answers.find(key);
+  if (found == answers.end())
+    found = answers.emplace(std::move(key), planCall(desc)).first;
+  return reportAnswer(op, found->second);
 }
 
 //===----------------------------------------------------------------------===//
@@ -64,16 +57,12 @@ FailureOr<CudaTarget::Image> CudaTarget::makeImage(gpu::GPUModuleOp module) {
   if (failed(ptx))
     return failure();
   image.ptx = std::move(*ptx);
-  rt::Expected<Cubin> cubin = assemble(image.ptx, description.architecture);
-  if (cubin.ok()) {
-    image.cubin = std::move(cubin->code);
-    return image;
-  }
-  if (cubin.status().code() != RP_UNAVAILABLE)
-    return module.emitError() << cubin.status().message();
-  module.emitWarning() << cubin.status().message()
-                       << "; the program holds PTX alone, which the driver "
-                          "compiles whenever it is loaded";
+  FailureOr<std::optional<Cubin>> cubin =
+      assemble(module.getLoc(), image.ptx, description.architecture);
+  if (failed(cubin))
+    return failure();
+  if (*cubin)
+    image.cubin = std::move((*cubin)->code);
   return image;
 }
 

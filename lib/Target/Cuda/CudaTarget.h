@@ -109,15 +109,10 @@ protected:
   virtual mlir::FailureOr<Image> makeImage(mlir::gpu::GPUModuleOp module);
 
 private:
-  struct Answer {
-    rt::LibraryCallInfo info;
-    std::string error;
-  };
   rt::cuda::DeviceDescription description;
   rt::cuda::CallOptions options;
-  /// True if kernels compute products.
   /// The library plans each distinct call once.
-  std::map<std::vector<int64_t>, Answer> answers;
+  std::map<std::vector<int64_t>, rt::Expected<rt::LibraryCallInfo>> answers;
 };
 
 } // namespace reprise

@@ -10,6 +10,7 @@
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "reprise/Runtime/Library.h"
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -49,10 +50,11 @@ struct Cubin {
 };
 
 /// Assembles PTX by the toolkit's ptxas, found through CUDA_PATH, PATH or in
-/// /usr/local/cuda. Fails with RP_UNAVAILABLE if there is none, and with the
-/// assembler's message if it fails.
-rt::Expected<Cubin> assemble(const std::string &ptx,
-                             llvm::StringRef architecture);
+/// /usr/local/cuda. Returns none with a warning at `loc` if it is missing or
+/// cannot run; fails with its message at `loc` if it rejects the code.
+mlir::FailureOr<std::optional<Cubin>> assemble(mlir::Location loc,
+                                               const std::string &ptx,
+                                               llvm::StringRef architecture);
 
 } // namespace reprise
 

@@ -40,17 +40,17 @@ static LogicalResult emitKernels(ModuleOp source, gpu::GPUModuleOp module) {
   return failure(walk.wasInterrupted());
 }
 
-static int printUses(const std::string &ptx, StringRef architecture) {
-  rt::Expected<Cubin> cubin = assemble(ptx, architecture);
-  if (!cubin.ok()) {
-    llvm::errs() << "error: " << cubin.status().message() << "\n";
-    return cubin.status().code() == RP_UNAVAILABLE ? 2 : 1;
-  }
-  for (const PtxUse &use : cubin->uses)
+static int printUses(Location loc, const std::string &ptx,
+                     StringRef architecture) {
+  FailureOr<std::optional<Cubin>> made = assemble(loc, ptx, architecture);
+  if (failed(made) || !*made)
+    return failed(made) ? 1 : 2;
+  const Cubin &cubin = **made;
+  for (const PtxUse &use : cubin.uses)
     llvm::outs() << use.function << ": " << use.registers << " registers, "
                  << use.sharedBytes << " bytes shared, " << use.spilledBytes
                  << " bytes spilled\n";
-  llvm::outs() << cubin->uses.size() << " functions, " << cubin->code.size()
+  llvm::outs() << cubin.uses.size() << " functions, " << cubin.code.size()
                << " bytes\n";
   return 0;
 }
@@ -85,7 +85,7 @@ int main(int argc, char **argv) {
   if (failed(ptx))
     return 1;
   if (form == "--uses")
-    return printUses(*ptx, argv[3]);
+    return printUses(module.getLoc(), *ptx, argv[3]);
   llvm::outs() << *ptx;
   return 0;
 }
