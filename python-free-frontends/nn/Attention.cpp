@@ -69,28 +69,6 @@ Tensor nn::selfAttention(const Tensor &qkv, int64_t heads,
   return reshape(y, {batch, tokens, channels});
 }
 
-Heads nn::splitHeads(const Tensor &x, int64_t heads) {
-  if (!x || !isOfHeads(x, heads)) {
-    Tensor missing = noHeads(x, heads);
-    return {missing, missing, missing};
-  }
-  int64_t batch = x.dim(0), tokens = x.dim(1), width = x.dim(2) / (3 * heads);
-  Tensor parts = reshape(x, {batch, tokens, 3, heads, width});
-  auto part = [&](int64_t which) {
-    Tensor one = reshape(slice(parts, 2, which, which + 1),
-                         {batch, tokens, heads, width});
-    return transpose(one, {0, 2, 1, 3});
-  };
-  Tensor q = part(0), k = part(1), v = part(2);
-  return {q, k, v};
-}
-
-Tensor nn::joinHeads(const Tensor &x) {
-  Tensor turned = transpose(x, {0, 2, 1, 3});
-  return reshape(turned,
-                 {turned.dim(0), turned.dim(1), turned.dim(2) * turned.dim(3)});
-}
-
 MultiheadAttention::MultiheadAttention(int64_t channels, int64_t heads,
                                        double dropout)
     : heads(heads), dropout(dropout),

@@ -37,15 +37,6 @@ struct SelfAttentionOptions {
 Tensor selfAttention(const Tensor &qkv, int64_t heads,
                      const SelfAttentionOptions &options = {});
 
-/// The queries, keys and values of all heads.
-struct Heads {
-  Tensor q, k, v;
-};
-/// Splits x (B,N,3*H*D), in the order of 3, H, D: each (B,H,N,D).
-Heads splitHeads(const Tensor &x, int64_t heads);
-/// (B,H,N,D) to (B,N,H*D).
-Tensor joinHeads(const Tensor &x);
-
 /// Self-attention of x (B,N,C) in `heads` parts of C. Variables
 /// `in_proj_weight` (3C,C), `in_proj_bias`; child `out_proj`.
 class MultiheadAttention : public Module {

@@ -44,20 +44,34 @@ void attachVjp(mlir::MLIRContext *context) {
 /// The gradients of a norm that `spares_x`, whose result has a cotangent.
 mlir::LogicalResult sparedNormVjp(BatchNormTrainingOp op, VjpContext &context);
 
-/// The derivative of a linear op of one operand, from the cotangent alone.
-template <typename OpTy, mlir::Value (*adjoint)(OpTy, Emitter &, mlir::Value)>
-mlir::LogicalResult linearVjp(OpTy op, VjpContext &context) {
+/// A derivative dy -> dx of an op for its first operand: skipped if
+/// there is no cotangent or the gradient is not needed.
+template <typename OpTy,
+          mlir::Value (*formula)(OpTy, VjpContext &, Emitter &, mlir::Value)>
+mlir::LogicalResult unaryVjp(OpTy op, VjpContext &context) {
   mlir::Value dy = context.cotangent(op->getResult(0));
   if (!dy || !context.needsGradient(op->getOpOperand(0)))
     return mlir::success();
   Emitter e(context.builder, op.getLoc());
-  context.addGradient(op->getOpOperand(0), adjoint(op, e, dy));
+  context.addGradient(op->getOpOperand(0), formula(op, context, e, dy));
   return mlir::success();
+}
+
+template <typename OpTy,
+          mlir::Value (*formula)(OpTy, VjpContext &, Emitter &, mlir::Value)>
+void attachUnary(mlir::MLIRContext *context) {
+  attachVjp<OpTy, unaryVjp<OpTy, formula>>(context);
+}
+
+/// The derivative of a linear op of one operand, from the cotangent alone.
+template <typename OpTy, mlir::Value (*adjoint)(OpTy, Emitter &, mlir::Value)>
+mlir::Value linearFormula(OpTy op, VjpContext &, Emitter &e, mlir::Value dy) {
+  return adjoint(op, e, dy);
 }
 
 template <typename OpTy, mlir::Value (*adjoint)(OpTy, Emitter &, mlir::Value)>
 void attachLinear(mlir::MLIRContext *context) {
-  attachVjp<OpTy, linearVjp<OpTy, adjoint>>(context);
+  attachUnary<OpTy, linearFormula<OpTy, adjoint>>(context);
 }
 
 //===----------------------------------------------------------------------===//

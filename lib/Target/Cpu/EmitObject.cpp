@@ -1,21 +1,17 @@
 //===- EmitObject.cpp - Machine code of lowered kernels -------------------===//
 //
 // No flag allows LLVM to change a rounding: no fast-math, no contraction of a
-// product and a sum. Kernels are vectorized already, so LLVM's vectorizers stay
-// off: they would take time and find nothing.
+// product and a sum.
 //
 //===----------------------------------------------------------------------===//
 
+#include "../WriteCode.h"
 #include "MachineCode.h"
 #include "mlir/Target/LLVMIR/Export.h"
 #include "llvm/IR/LLVMContext.h"
-#include "llvm/IR/LegacyPassManager.h"
 #include "llvm/IR/Module.h"
 #include "llvm/MC/TargetRegistry.h"
-#include "llvm/Passes/PassBuilder.h"
 #include "llvm/Support/TargetSelect.h"
-#include "llvm/Support/raw_ostream.h"
-#include "llvm/Target/TargetMachine.h"
 #include "llvm/Target/TargetOptions.h"
 #include "llvm/TargetParser/Triple.h"
 #include <mutex>
@@ -72,36 +68,6 @@ createMachine(const Processor &processor, std::string &error) {
   return machine;
 }
 
-static void optimize(llvm::Module &module, llvm::TargetMachine &machine) {
-  llvm::PipelineTuningOptions tuning;
-  tuning.LoopVectorization = false;
-  tuning.SLPVectorization = false;
-  llvm::PassBuilder passes(&machine, tuning);
-  llvm::LoopAnalysisManager loops;
-  llvm::FunctionAnalysisManager functions;
-  llvm::CGSCCAnalysisManager graphs;
-  llvm::ModuleAnalysisManager modules;
-  passes.registerModuleAnalyses(modules);
-  passes.registerCGSCCAnalyses(graphs);
-  passes.registerFunctionAnalyses(functions);
-  passes.registerLoopAnalyses(loops);
-  passes.crossRegisterProxies(loops, functions, graphs, modules);
-  passes.buildPerModuleDefaultPipeline(llvm::OptimizationLevel::O2)
-      .run(module, modules);
-}
-
-static LogicalResult generate(llvm::Module &module,
-                              llvm::TargetMachine &machine,
-                              ObjectFile &object) {
-  llvm::raw_svector_ostream stream(object);
-  llvm::legacy::PassManager passes;
-  if (machine.addPassesToEmitFile(passes, stream, nullptr,
-                                  llvm::CodeGenFileType::ObjectFile))
-    return failure();
-  passes.run(module);
-  return success();
-}
-
 FailureOr<ObjectFile> reprise::emitObject(ModuleOp module, StringRef name,
                                           ArrayRef<SymbolAlias> aliases,
                                           const Processor &processor) {
@@ -122,9 +88,9 @@ FailureOr<ObjectFile> reprise::emitObject(ModuleOp module, StringRef name,
   for (llvm::Function &function : *code)
     if (!function.isDeclaration())
       function.addFnAttr("tune-cpu", processor.tuning);
-  optimize(*code, *machine);
   ObjectFile object;
-  if (failed(generate(*code, *machine, object)))
+  if (failed(writeCode(*code, *machine, llvm::CodeGenFileType::ObjectFile,
+                       object)))
     return module.emitError("LLVM cannot emit objects for processor '")
            << processor.cpu << "' with " << processor.features;
   return object;

@@ -138,16 +138,12 @@ static Value slope(HardSwishOp, Emitter &e, Value x) {
 
 /// dy times the slope at x, which is kept.
 template <typename OpTy>
-static LogicalResult activationVjp(OpTy op, VjpContext &context) {
-  Value dy = context.cotangent(op->getResult(0));
-  if (!dy || !context.needsGradient(op->getOpOperand(0)))
-    return success();
-  Emitter e(context.builder, op.getLoc());
+static Value activationGradient(OpTy op, VjpContext &context, Emitter &e,
+                                Value dy) {
   Value x = widened(e, context.forward(op.getOperand()));
   Value steepness = slope(op, e, x);
   Value dx = e.mul(e.as(dy, x), steepness);
-  context.addGradient(op->getOpOperand(0), e.as(dx, op.getOperand()));
-  return success();
+  return e.as(dx, op.getOperand());
 }
 
 template <typename OpTy>
@@ -159,7 +155,7 @@ static SmallVector<Value> decomposeActivation(OpTy op, Emitter &e) {
 void sg::registerActivationModels(MLIRContext *context) {
   forEachActivation([&](auto op) {
     using OpTy = decltype(op);
-    attachVjp<OpTy, activationVjp<OpTy>>(context);
+    attachUnary<OpTy, activationGradient<OpTy>>(context);
     attachDecomposition<OpTy, decomposeActivation<OpTy>>(context);
     attachPointwiseCost<perResult<5>, OpTy>(context);
     attachAutocast<AutocastRule::First, OpTy>(context);

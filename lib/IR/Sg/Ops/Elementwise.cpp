@@ -52,23 +52,6 @@ OpFoldResult CastOp::fold(FoldAdaptor) {
 // One operand
 //===----------------------------------------------------------------------===//
 
-/// A derivative dy -> dx of an op of one operand and one result: skipped if
-/// there is no cotangent or the gradient is not needed.
-template <typename OpTy, Value (*formula)(OpTy, VjpContext &, Emitter &, Value)>
-static LogicalResult unaryVjp(OpTy op, VjpContext &context) {
-  Value dy = context.cotangent(op->getResult(0));
-  if (!dy || !context.needsGradient(op->getOpOperand(0)))
-    return success();
-  Emitter e(context.builder, op.getLoc());
-  context.addGradient(op->getOpOperand(0), formula(op, context, e, dy));
-  return success();
-}
-
-template <typename OpTy, Value (*formula)(OpTy, VjpContext &, Emitter &, Value)>
-static void attachUnary(MLIRContext *context) {
-  attachVjp<OpTy, unaryVjp<OpTy, formula>>(context);
-}
-
 static Value negFormula(NegOp, VjpContext &, Emitter &e, Value dy) {
   return e.neg(dy);
 }

@@ -50,16 +50,10 @@ LogicalResult GatherGradOp::verify() {
 //===----------------------------------------------------------------------===//
 
 /// Keeps the indices.
-static LogicalResult gatherVjp(GatherOp op, VjpContext &context) {
-  Value dy = context.cotangent(op->getResult(0));
-  if (!dy || !context.needsGradient(op.getTableMutable()))
-    return success();
-  Emitter e(context.builder, op.getLoc());
+static Value gatherGradient(GatherOp op, VjpContext &context, Emitter &e,
+                            Value dy) {
   Value indices = context.forward(op.getIndices());
-  context.addGradient(
-      op.getTableMutable(),
-      e.make<GatherGradOp>(op.getTable().getType(), indices, dy));
-  return success();
+  return e.make<GatherGradOp>(op.getTable().getType(), indices, dy);
 }
 
 /// dtable[k,...] = sum over n of dy[n,...] where indices[n] is k, else 0.
@@ -144,7 +138,7 @@ static uint64_t gatherGradFlops(Operation *op) {
 }
 
 void sg::registerGatherModels(MLIRContext *context) {
-  attachVjp<GatherOp, gatherVjp>(context);
+  attachUnary<GatherOp, gatherGradient>(context);
   attachDecomposition<GatherGradOp, decompose>(context);
   GatherOp::attachInterface<GatherModel>(*context);
   attachCost<KernelClass::Pointwise, noFlops, takenBytes, GatherOp>(context);

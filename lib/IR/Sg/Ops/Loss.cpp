@@ -68,14 +68,10 @@ LogicalResult SoftmaxGradOp::verify() { return verifyLastDimension(*this); }
 // Derivatives
 //===----------------------------------------------------------------------===//
 
-static LogicalResult softmaxVjp(SoftmaxOp op, VjpContext &context) {
-  Value dy = context.cotangent(op->getResult(0));
-  if (!dy || !context.needsGradient(op->getOpOperand(0)))
-    return success();
-  Emitter e(context.builder, op.getLoc());
+static Value softmaxGradient(SoftmaxOp op, VjpContext &context, Emitter &e,
+                             Value dy) {
   Value y = context.forward(op.getResult());
-  context.addGradient(op->getOpOperand(0), e.make<SoftmaxGradOp>(y, dy));
-  return success();
+  return e.make<SoftmaxGradOp>(y, dy);
 }
 
 /// Keeps logits, labels and lse: the probabilities are recomputed.
@@ -185,7 +181,7 @@ static Values decompose(CrossEntropyGradOp op, Emitter &e) {
 }
 
 void sg::registerLossModels(MLIRContext *context) {
-  attachVjp<SoftmaxOp, softmaxVjp>(context);
+  attachUnary<SoftmaxOp, softmaxGradient>(context);
   attachVjp<CrossEntropyOp, crossEntropyVjp>(context);
   attachDecomposition<SoftmaxOp, decompose>(context);
   attachDecomposition<SoftmaxGradOp, decompose>(context);

@@ -304,16 +304,12 @@ static LogicalResult concatVjp(ConcatOp op, VjpContext &context) {
 }
 
 /// Rolls back by the same shifts.
-static LogicalResult rollVjp(RollOp op, VjpContext &context) {
-  Value dy = context.cotangent(op->getResult(0));
-  if (!dy || !context.needsGradient(op->getOpOperand(0)))
-    return success();
-  Emitter e(context.builder, op.getLoc());
+static Value rollGradient(RollOp op, VjpContext &context, Emitter &e,
+                          Value dy) {
   SmallVector<int64_t> back;
   for (int64_t shift : op.getShifts())
     back.push_back(-shift);
-  context.addGradient(op->getOpOperand(0), e.make<RollOp>(dy, back));
-  return success();
+  return e.make<RollOp>(dy, back);
 }
 
 //===----------------------------------------------------------------------===//
@@ -475,7 +471,7 @@ void sg::registerMovementModels(MLIRContext *context) {
   attachLinear<SliceOp, sliceAdjoint>(context);
   attachLinear<PadOp, padAdjoint>(context);
   attachVjp<ConcatOp, concatVjp>(context);
-  attachVjp<RollOp, rollVjp>(context);
+  attachUnary<RollOp, rollGradient>(context);
   BroadcastOp::attachInterface<IndexMapModel<BroadcastOp>>(*context);
   TransposeOp::attachInterface<IndexMapModel<TransposeOp>>(*context);
   SliceOp::attachInterface<IndexMapModel<SliceOp>>(*context);

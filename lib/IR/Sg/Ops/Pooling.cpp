@@ -146,43 +146,26 @@ LogicalResult GlobalAvgPoolOp::inferReturnTypes(MLIRContext *,
 // Derivatives and decompositions
 //===----------------------------------------------------------------------===//
 
-static LogicalResult maxPool2DVjp(MaxPool2DOp op, VjpContext &context) {
-  Value dy = context.cotangent(op->getResult(0));
-  if (!dy || !context.needsGradient(op.getXMutable()))
-    return success();
-  Emitter e(context.builder, op.getLoc());
+static Value maxPool2DGradient(MaxPool2DOp op, VjpContext &context, Emitter &e,
+                               Value dy) {
   Value x = context.forward(op.getX());
-  context.addGradient(op.getXMutable(), e.make<MaxPool2DGradOp>(
-                                            x.getType(), x, dy, op.getWindow(),
-                                            op.getStrides(), op.getPadding()));
-  return success();
+  return e.make<MaxPool2DGradOp>(x.getType(), x, dy, op.getWindow(),
+                                 op.getStrides(), op.getPadding());
 }
 
-static LogicalResult avgPool2DVjp(AvgPool2DOp op, VjpContext &context) {
-  Value dy = context.cotangent(op->getResult(0));
-  if (!dy || !context.needsGradient(op.getXMutable()))
-    return success();
-  Emitter e(context.builder, op.getLoc());
-  context.addGradient(op.getXMutable(),
-                      e.make<AvgPool2DGradOp>(op.getX().getType(), dy,
-                                              op.getWindow(), op.getStrides(),
-                                              op.getPadding(),
-                                              op.getCountIncludePad()));
-  return success();
+static Value avgPool2DGradient(AvgPool2DOp op, VjpContext &context, Emitter &e,
+                               Value dy) {
+  return e.make<AvgPool2DGradOp>(op.getX().getType(), dy, op.getWindow(),
+                                 op.getStrides(), op.getPadding(),
+                                 op.getCountIncludePad());
 }
 
-static LogicalResult globalAvgPoolVjp(GlobalAvgPoolOp op, VjpContext &context) {
-  Value dy = context.cotangent(op->getResult(0));
-  if (!dy || !context.needsGradient(op.getXMutable()))
-    return success();
-  Emitter e(context.builder, op.getLoc());
+static Value globalAvgPoolGradient(GlobalAvgPoolOp op, VjpContext &context,
+                                   Emitter &e, Value dy) {
   auto type = tensorOf(op.getX());
   Value count = e.splat(dy, type.getDimSize(1) * type.getDimSize(2));
   Value share = e.div(dy, count);
-  context.addGradient(
-      op.getXMutable(),
-      e.make<BroadcastOp>(type, share, ArrayRef<int64_t>{0, 3}));
-  return success();
+  return e.make<BroadcastOp>(type, share, ArrayRef<int64_t>{0, 3});
 }
 
 /// The maximum of a window is found once, not by each element in it.
@@ -523,9 +506,9 @@ static uint64_t avgPoolGradFlops(Operation *op) {
 // A global mean is Wide, other than in PyTorch: it would otherwise be rounded
 // twice.
 void sg::registerPoolingModels(MLIRContext *context) {
-  attachVjp<MaxPool2DOp, maxPool2DVjp>(context);
-  attachVjp<AvgPool2DOp, avgPool2DVjp>(context);
-  attachVjp<GlobalAvgPoolOp, globalAvgPoolVjp>(context);
+  attachUnary<MaxPool2DOp, maxPool2DGradient>(context);
+  attachUnary<AvgPool2DOp, avgPool2DGradient>(context);
+  attachUnary<GlobalAvgPoolOp, globalAvgPoolGradient>(context);
   attachDecomposition<MaxPool2DGradOp, decompose>(context);
   attachDecomposition<GlobalAvgPoolOp, decompose>(context);
   MaxPool2DOp::attachInterface<PoolModel<MaxPool2DOp>>(*context);

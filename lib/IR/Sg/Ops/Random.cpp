@@ -28,18 +28,12 @@ OpFoldResult DropoutOp::fold(FoldAdaptor) {
 }
 
 /// The same draw on the cotangent; keeps two scalars.
-static LogicalResult dropoutVjp(DropoutOp op, VjpContext &context) {
-  Value dy = context.cotangent(op->getResult(0));
-  if (!dy || !context.needsGradient(op.getXMutable()))
-    return success();
-  Emitter e(context.builder, op.getLoc());
+static Value dropoutGradient(DropoutOp op, VjpContext &context, Emitter &e,
+                             Value dy) {
   Value seed = context.forward(op.getSeed());
   Value step = context.forward(op.getStep());
-  context.addGradient(op.getXMutable(),
-                      e.make<DropoutOp>(dy.getType(), dy, seed, step,
-                                        op.getProbability(), op.getStream(),
-                                        op.getPerSample()));
-  return success();
+  return e.make<DropoutOp>(dy.getType(), dy, seed, step, op.getProbability(),
+                           op.getStream(), op.getPerSample());
 }
 
 /// The draw is in f32 whatever the type of x, so that the mask does not depend
@@ -160,7 +154,7 @@ Value RandomModel::emitAt(Operation *operation, ElementBuilder &e,
 }
 
 void sg::registerRandomModels(MLIRContext *context) {
-  attachVjp<DropoutOp, dropoutVjp>(context);
+  attachUnary<DropoutOp, dropoutGradient>(context);
   attachDecomposition<DropoutOp, decompose>(context);
   RandomUniformOp::attachInterface<RandomModel>(*context);
   attachPointwiseCost<perResult<kRandomFlops>, RandomUniformOp>(context);

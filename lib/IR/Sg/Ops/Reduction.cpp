@@ -70,11 +70,8 @@ static Value reduceSumAdjoint(ReduceSumOp op, Emitter &e, Value dy) {
 }
 
 /// Equal maxima share the cotangent evenly.
-static LogicalResult reduceMaxVjp(ReduceMaxOp op, VjpContext &context) {
-  Value dy = context.cotangent(op->getResult(0));
-  if (!dy || !context.needsGradient(op->getOpOperand(0)))
-    return success();
-  Emitter e(context.builder, op.getLoc());
+static Value reduceMaxGradient(ReduceMaxOp op, VjpContext &context, Emitter &e,
+                               Value dy) {
   Value x = context.forward(op.getOperand());
   Value maximum = repeatReduced(op, e, context.forward(op.getResult()));
   Value mask = e.compare(ComparePredicate::EQ, x, maximum);
@@ -83,8 +80,7 @@ static LogicalResult reduceMaxVjp(ReduceMaxOp op, VjpContext &context) {
   Value quotient = e.div(dy, count);
   Value share = repeatReduced(op, e, quotient);
   Value zero = e.zeros(x);
-  context.addGradient(op->getOpOperand(0), e.select(mask, share, zero));
-  return success();
+  return e.select(mask, share, zero);
 }
 
 //===----------------------------------------------------------------------===//
@@ -136,7 +132,7 @@ struct MaxModel : ReductionModel<MaxModel, ReduceMaxOp> {
 
 void sg::registerReductionModels(MLIRContext *context) {
   attachLinear<ReduceSumOp, reduceSumAdjoint>(context);
-  attachVjp<ReduceMaxOp, reduceMaxVjp>(context);
+  attachUnary<ReduceMaxOp, reduceMaxGradient>(context);
   ReduceSumOp::attachInterface<SumModel>(*context);
   ReduceMaxOp::attachInterface<MaxModel>(*context);
   attachReductionCost<perOperand<1>, ReduceSumOp, ReduceMaxOp>(context);
