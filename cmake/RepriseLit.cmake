@@ -38,6 +38,12 @@ function(reprise_add_lit_suite)
       ${CMAKE_CURRENT_BINARY_DIR})
     set_tests_properties(TextualTestsOnAvx2 PROPERTIES
       ENVIRONMENT REPRISE_HIDE_FEATURES=avx512f)
+    # A name of no feature is an error that says so.
+    add_test(NAME UnknownHiddenFeature
+      COMMAND ${REPRISE_LIT} --show-tests ${CMAKE_CURRENT_BINARY_DIR})
+    set_tests_properties(UnknownHiddenFeature PROPERTIES
+      ENVIRONMENT REPRISE_HIDE_FEATURES=avx1024
+      PASS_REGULAR_EXPRESSION "fatal: .*'avx1024', which is not a feature")
   endif()
 endfunction()
 

@@ -81,8 +81,11 @@ if "reprise" in config.available_features:
     listed = json.loads(subprocess.check_output(
         [os.path.join(config.reprise_tools_dir, "reprise"), "device", "list",
          "--json"]))
-    features = next(device["features"] for device in listed["devices"]
-                    if device["device"] == "cpu").split(",")
+    cpu = next(device for device in listed["devices"]
+               if device["device"] == "cpu")
+    if not cpu["usable"]:
+        lit_config.fatal("the device cpu is not usable: " + cpu["missing"])
+    features = cpu["features"].split(",")
     if "avx512dq" in features:
         config.available_features.add("avx512")
     if "avx2" in features:
