@@ -143,8 +143,10 @@ TEST_P(JoinedTraining, TrainsToTheBitsOfSeparateOps) {
 /// The first loss says that the forward pass is right, how far the update moves
 /// it, that the gradients are. In 16 bits both round for themselves, by another
 /// order of sums: losses of rounding are some 0.1%, and of an update that moves
-/// a loss of 3.10 to 1.70 here and to 1.61 there it is 5%. A processor without
-/// products of bf16 rounds fewer values: 1.5% and 16% of a ResNet-50.
+/// a loss of 3.10 to 1.70 here and to 1.61 there it is 5%. A ResNet-50 of four
+/// images is more sensitive: its first loss is 2.275 in f32, and 2.257 to 2.296
+/// in bf16 by five orders of sums, of processors with and without AVX-512; its
+/// second one differs by 2% between these processors in f32 already.
 TEST_P(SimulatedTraining, LosesWhatTheProcessorLoses) {
   auto losses = [&](const char *target) {
     Bytes file =
@@ -155,9 +157,12 @@ TEST_P(SimulatedTraining, LosesWhatTheProcessorLoses) {
   auto [first, second] = losses("cuda:");
   auto [firstThere, secondThere] = losses("cpu:native");
   bool isMixed = *GetParam().model.amp;
-  EXPECT_NEAR(first, firstThere, (isMixed ? 2e-2 : 1e-4) * firstThere);
+  bool isSensitive = GetParam().model.model == llvm::StringRef("resnet50");
+  double ofLoss = !isMixed ? 1e-4 : isSensitive ? 2e-2 : 5e-3;
+  double ofMove = !isMixed ? 0.01 : isSensitive ? 0.2 : 0.1;
+  EXPECT_NEAR(first, firstThere, ofLoss * firstThere);
   double moved = first - second, movedThere = firstThere - secondThere;
-  EXPECT_NEAR(moved, movedThere, (isMixed ? 0.2 : 0.01) * std::abs(movedThere))
+  EXPECT_NEAR(moved, movedThere, ofMove * std::abs(movedThere))
       << first << " to " << second << ", there " << firstThere << " to "
       << secondThere;
 }
