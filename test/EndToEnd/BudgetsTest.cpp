@@ -131,7 +131,7 @@ TEST_P(Budgets, AreMetOrRefused) {
   EXPECT_LE(proven, least);
   // The perceptron's peak is where its images are, which nothing frees.
   bool isPerceptron = GetParam().model == llvm::StringRef("mlp");
-  EXPECT_GT(curve->points.size(), isPerceptron ? 0u : 15u);
+  EXPECT_GT(curve->points.size(), isPerceptron ? 0u : 5u);
   double cost = INFINITY;
   for (uint32_t k = 0; k < curve->points.size(); ++k) {
     EXPECT_LT(curve->points[k].solution.milliseconds, cost);

@@ -34,9 +34,7 @@ protected:
   /// Lowers the model with locations and without.
   void compare(CompileOptions options) {
     options.planWork = 0.02;
-    ZooCase zooCase = GetParam();
-    zooCase.options.batch = 64; // activations outweigh parameters
-    OwningOpRef<mlir::ModuleOp> built = buildCase(context, zooCase);
+    OwningOpRef<mlir::ModuleOp> built = buildLargeCase(context, GetParam());
     ASSERT_TRUE(built);
     OwningOpRef<mlir::ModuleOp> model = readAgain(*built);
     ASSERT_TRUE(model);

@@ -88,7 +88,9 @@ OwningOpRef<mlir::ModuleOp> end_to_end::buildCase(MLIRContext &context,
 
 OwningOpRef<mlir::ModuleOp> end_to_end::buildLargeCase(MLIRContext &context,
                                                        ZooCase zooCase) {
-  zooCase.options.batch = 32;
+  zooCase.options.batch = 64;
+  if (zooCase.options.baseWidth)
+    *zooCase.options.baseWidth /= 2;
   return buildCase(context, zooCase);
 }
 

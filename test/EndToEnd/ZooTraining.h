@@ -58,8 +58,9 @@ void loadEverything(mlir::MLIRContext &context);
 mlir::OwningOpRef<mlir::ModuleOp> buildCase(mlir::MLIRContext &context,
                                             const ZooCase &zooCase);
 
-/// The model for a batch of 32, whose activations outweigh the variables and
-/// the gradients of filters: else a budget would have nothing to choose.
+/// The model with half its channels for a batch of 64, whose activations
+/// outweigh the variables, the gradients of filters and the workspace of calls,
+/// on every processor: else a budget would have nothing to choose.
 mlir::OwningOpRef<mlir::ModuleOp> buildLargeCase(mlir::MLIRContext &context,
                                                  ZooCase zooCase);
 

@@ -10,7 +10,7 @@
 
 using namespace reprise;
 
-static const test::Shape kImage = {8, 56, 56, 16}, kFilter = {16, 3, 3, 16};
+static const test::Shape kImage = {8, 56, 56, 8}, kFilter = {8, 3, 3, 8};
 static const std::vector<int64_t> kInts = {1, 1, 1, 1, 1, 1, 1, 1, 1};
 
 std::string test::openHidden() {
