@@ -4,6 +4,8 @@
 #include "StrippedLocations.h"
 #include "mlir/IR/Diagnostics.h"
 #include "mlir/IR/SymbolTable.h"
+#include "mlir/Pass/PassManager.h"
+#include "reprise/Passes/Algorithms.h"
 #include "reprise/Runtime/Cpu/Cpu.h"
 #include "reprise/Runtime/reprise.h"
 #include "reprise/Translate/TranslateProgram.h"
@@ -150,6 +152,14 @@ static bool setBudget(mlir::ModuleOp model, StringRef mode,
 std::string &end_to_end::trainingTarget() {
   static std::string target = "cpu:native";
   return target;
+}
+
+void end_to_end::widenCalls(mlir::ModuleOp model) {
+  PassManager passes(model.getContext());
+  passes.addNestedPass<func::FuncOp>(createSgWidenCalls({trainingTarget()}));
+  LogicalResult widened = passes.run(model);
+  assert(succeeded(widened) && "the target exists");
+  (void)widened;
 }
 
 CompileOptions end_to_end::trainingOptions() {

@@ -52,6 +52,11 @@ std::string &trainingTarget();
 /// most of the time where tests run beside each other; the others on one.
 CompileOptions trainingOptions(uint64_t seed);
 
+/// Computes library ops in f32 whose types the library of trainingTarget() does
+/// not take, as mixed precision does it: a processor without AVX-512 refuses
+/// bf16 otherwise.
+void widenCalls(mlir::ModuleOp model);
+
 /// Whether each program is made a second time, without locations, and must come
 /// out the same; see StrippedLocations.h.
 enum class Twin { None, Stripped };

@@ -24,11 +24,13 @@ protected:
 
 TEST_F(MixedTypes, TrainsInEveryModeAsTheReferenceSays) {
   ASSERT_TRUE(model);
+  widenCalls(*model);
   EXPECT_EQ(checkTraining(*model, 1, allModes()), "");
 }
 
 TEST_F(MixedTypes, TrainsWithinBudgets) {
   ASSERT_TRUE(model);
+  widenCalls(*model);
   EXPECT_EQ(checkTraining(*model, 1, budgetModes()), "");
 }
 

@@ -142,6 +142,7 @@ static std::string checkEntries(MLIRContext &context, uint64_t seed,
   small.maxDepth = 1;
   auto module = random_graphs::generateGraph(&context, seed, small);
   mlir::ModuleOp model = *module;
+  widenCalls(model);
   if (seed % 2)
     addUnusedInput(model);
   CompileOptions options = trainingOptions();
@@ -171,6 +172,7 @@ static std::string checkEntries(MLIRContext &context, uint64_t seed,
 
 static std::string checkGraph(MLIRContext &context, uint64_t seed) {
   auto model = random_graphs::generateGraph(&context, seed);
+  widenCalls(*model);
   CompileOptions options = trainingOptions();
   options.checkpointing = "none";
   OwningOpRef<mlir::ModuleOp> clone = model->clone();

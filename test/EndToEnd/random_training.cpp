@@ -54,13 +54,12 @@ void writeReduced(mlir::ModuleOp model, uint64_t seed, const std::string &wrong,
                << *reduced << '\n';
 }
 
-/// As the driver does it. That the library lacks a type is no news here.
+/// As the driver does it.
 LogicalResult autocast(mlir::ModuleOp model, const std::string &type) {
   PassManager passes(model.getContext());
   SgAutocastOptions options;
   options.type = type;
   passes.addNestedPass<func::FuncOp>(createSgAutocast(options));
-  passes.addNestedPass<func::FuncOp>(createSgWidenCalls());
   return passes.run(model);
 }
 
@@ -87,6 +86,7 @@ int runFile(MLIRContext &context, const char *path, uint64_t seed,
   auto model = parseSourceFile<mlir::ModuleOp>(path, &context);
   if (!model)
     return 1;
+  widenCalls(*model);
   std::string wrong = check(*model, seed, modes, twin);
   llvm::outs() << (wrong.empty() ? "passed" : wrong) << '\n';
   return !wrong.empty();
@@ -140,6 +140,7 @@ int main(int argc, char **argv) {
     auto model = random_graphs::generateGraph(&context, seed, graphs);
     if (!amp.empty() && failed(autocast(*model, amp)))
       return 2;
+    widenCalls(*model);
     if (seed % 3 == 1)
       random_graphs::markTensors(*model, seed);
     std::string wrong = check(*model, seed, modes, twin);
