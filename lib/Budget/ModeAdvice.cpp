@@ -65,7 +65,7 @@ void driver::warnOfMode(const ModelRequest &request, Compiler &compiler) {
   plain.compile.evaluation = false;
   Compiler other;
   other.hideWarnings();
-  bool isPlanned = other.load(plain.source, plain.kind, plain.model).ok() &&
+  bool isPlanned = other.load(plain.source, plain.model).ok() &&
                    other.lower(plain.compile, CompileLevel::Program).ok();
   std::optional<ModeCost> none;
   if (isPlanned)

@@ -263,8 +263,7 @@ rt::Status driver::lowerLoaded(Compiler &compiler, const ModelRequest &request,
 
 rt::Status driver::lowerRequest(Compiler &compiler, const ModelRequest &request,
                                 CompileLevel level) {
-  REPRISE_RETURN_IF_ERROR(
-      compiler.load(request.source, request.kind, request.model));
+  REPRISE_RETURN_IF_ERROR(compiler.load(request.source, request.model));
   return lowerLoaded(compiler, request, level, Advice::Alternatives);
 }
 

@@ -120,8 +120,7 @@ rt::Expected<KeptAnswer> KeptAnswer::of(const ModelRequest &request,
   if (!cache.ok())
     return cache.status();
   Compiler compiler;
-  REPRISE_RETURN_IF_ERROR(
-      compiler.load(request.source, request.kind, request.model));
+  REPRISE_RETURN_IF_ERROR(compiler.load(request.source, request.model));
   rt::Expected<std::string> name =
       ProgramCache::nameOf(request, compiler, question);
   if (!name.ok())

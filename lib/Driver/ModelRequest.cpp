@@ -49,8 +49,7 @@ rt::Expected<PlannedRequest> driver::planRequest(const ModelRequest &request,
   PlannedRequest planned;
   planned.compiler = std::make_unique<Compiler>();
   Compiler &compiler = *planned.compiler;
-  REPRISE_RETURN_IF_ERROR(
-      compiler.load(request.source, request.kind, request.model));
+  REPRISE_RETURN_IF_ERROR(compiler.load(request.source, request.model));
   CompileOptions options = request.compile;
   options.planWork = work;
   rt::Expected<BudgetPlans> plans = compiler.budgetPlans(options, withinBytes);
@@ -61,10 +60,7 @@ rt::Expected<PlannedRequest> driver::planRequest(const ModelRequest &request,
 }
 
 int64_t driver::batchOf(const ModelRequest &request) {
-  if (request.kind != SourceKind::Zoo)
-    return 0;
-  if (request.model.batch)
-    return *request.model.batch;
-  rt::Expected<const zoo::ModelInfo *> info = findModel(request.source);
-  return info.ok() ? (*info)->defaults.batch.value_or(0) : 0;
+  const zoo::ModelInfo *info = zooModel(request.source);
+  return info ? request.model.batch.value_or(info->defaults.batch.value_or(0))
+              : 0;
 }

@@ -1,7 +1,7 @@
 //===- ModelSource.cpp - Models by name or file ---------------------------===//
 
 #include "reprise/Driver/ModelSource.h"
-#include "ModelValues.h"
+#include "ModelChecks.h"
 #include "PassPhases.h"
 #include "mlir/Bytecode/BytecodeWriter.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -12,15 +12,13 @@
 #include "reprise/Console/Console.h"
 #include "reprise/IR/Origin.h"
 #include "reprise/IR/Sg.h"
+#include "reprise/NN/Frontend.h"
 #include "reprise/Program/ArtifactFile.h"
 #include "reprise/Runtime/Trainer/File.h"
-#include "reprise/Text/Nesting.h"
 #include "reprise/Text/Printable.h"
 #include "reprise/Text/Table.h"
 #include "reprise/Translate/TranslateProgram.h"
-#include "llvm/ADT/StringMap.h"
 #include "llvm/ADT/StringRef.h"
-#include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/raw_ostream.h"
 #include <cstdlib>
 #include <cstring>
@@ -34,14 +32,20 @@ using namespace reprise::driver;
 // Names
 //===----------------------------------------------------------------------===//
 
-rt::Expected<const zoo::ModelInfo *>
-driver::findModel(const std::string &name) {
-  std::vector<std::string> names;
-  for (const zoo::ModelInfo &info : zoo::listModels()) {
+const zoo::ModelInfo *driver::zooModel(const std::string &name) {
+  for (const zoo::ModelInfo &info : zoo::listModels())
     if (info.name == name)
       return &info;
+  return nullptr;
+}
+
+rt::Expected<const zoo::ModelInfo *>
+driver::findModel(const std::string &name) {
+  if (const zoo::ModelInfo *info = zooModel(name))
+    return info;
+  std::vector<std::string> names;
+  for (const zoo::ModelInfo &info : zoo::listModels())
     names.push_back(info.name);
-  }
   std::string meant = text::nearest(name, names);
   return misuse("no model is named '" + name + "'" +
                 (meant.empty() ? "" : "; did you mean '" + meant + "'?") +
@@ -49,7 +53,7 @@ driver::findModel(const std::string &name) {
 }
 
 /// Returns true if a file begins like an artifact.
-static rt::Expected<bool> isArtifact(const std::string &path) {
+static rt::Expected<bool> beginsAsArtifact(const std::string &path) {
   rt::Expected<rt::InputFile> file = rt::InputFile::open(path);
   if (!file.ok())
     return file.status();
@@ -60,28 +64,46 @@ static rt::Expected<bool> isArtifact(const std::string &path) {
   return llvm::StringRef(magic, sizeof magic) == "REPRISE\n";
 }
 
-std::string driver::fileOf(const std::string &source) {
-  rt::Expected<SourceKind> kind = classifySource(source);
-  return kind.ok() && *kind != SourceKind::Zoo ? source : std::string();
+namespace {
+struct Frontend {
+  llvm::StringRef ending;
+  frontend::Load *load;
+};
+} // namespace
+
+static constexpr Frontend frontends[] = {
+#define FRONTEND(NAME, ENDING) {ENDING, frontend::load##NAME},
+#include "reprise/Frontends.def"
+#undef FRONTEND
+};
+
+/// Returns the front end of a model; that of textual IR for files of unknown
+/// endings.
+static frontend::Load &frontendOf(llvm::StringRef source) {
+  for (const Frontend &one : frontends)
+    if (!one.ending.empty() && source.ends_with(one.ending))
+      return *one.load;
+  return zooModel(source.str()) ? frontend::loadZoo : frontend::loadText;
 }
 
-rt::Expected<SourceKind> driver::classifySource(const std::string &source) {
+std::string driver::fileOf(const std::string &source) {
+  return isArtifact(source).ok() && !zooModel(source) ? source : std::string();
+}
+
+rt::Expected<bool> driver::isArtifact(const std::string &source) {
   llvm::StringRef name = source;
   if (name.ends_with(".rpx"))
-    return SourceKind::Artifact;
-  if (name.ends_with(".mlir"))
-    return SourceKind::Text;
-  rt::Expected<const zoo::ModelInfo *> info = findModel(source);
-  if (info.ok())
-    return SourceKind::Zoo;
+    return true;
+  for (const Frontend &one : frontends)
+    if (!one.ending.empty() && name.ends_with(one.ending))
+      return false;
+  if (zooModel(source))
+    return false;
   struct stat exists;
   bool isPath = name.contains('/') || name.contains('.');
   if (!isPath && ::stat(source.c_str(), &exists) != 0)
-    return info.status();
-  rt::Expected<bool> artifact = isArtifact(source);
-  if (!artifact.ok())
-    return artifact.status();
-  return *artifact ? SourceKind::Artifact : SourceKind::Text;
+    return findModel(source).status();
+  return beginsAsArtifact(source);
 }
 
 //===----------------------------------------------------------------------===//
@@ -213,132 +235,25 @@ static rt::Status asMisuse(const rt::Status &status) {
   return misuse(message);
 }
 
-rt::Status Compiler::loadZoo(const std::string &model,
-                             const zoo::ModelOptions &options) {
-  rt::Expected<const zoo::ModelInfo *> info = findModel(model);
-  if (!info.ok())
-    return info.status();
-  name = model;
-  current = zoo::buildModel(context, model, options);
-  return current ? rt::Status() : asMisuse(diagnostics->takeError(model));
-}
-
-/// Returns the name of an argument or result, empty without one.
-static llvm::StringRef nameIn(mlir::DictionaryAttr attributes) {
-  auto name = attributes ? attributes.getAs<mlir::StringAttr>("sg.name")
-                         : mlir::StringAttr();
-  return name ? name.getValue() : llvm::StringRef();
-}
-
-/// Checks that all `count` arguments, or results, have distinct names.
-static bool checkNames(mlir::func::FuncOp function, const char *kind,
-                       const char *example, unsigned count,
-                       llvm::function_ref<mlir::DictionaryAttr(unsigned)> of) {
-  llvm::StringMap<unsigned> seen;
-  for (unsigned i = 0; i < count; ++i) {
-    llvm::StringRef name = nameIn(of(i));
-    if (name.empty()) {
-      function.emitError() << kind << " " << i << " of @"
-                           << function.getSymName()
-                           << " has no name; write {sg.name = \"" << example
-                           << "\"} after its type";
-      return false;
-    }
-    auto [first, isNew] = seen.try_emplace(name, i);
-    if (!isNew) {
-      function.emitError() << kind << "s " << first->second << " and " << i
-                           << " of @" << function.getSymName()
-                           << " are both named '" << name << "'";
-      return false;
-    }
-  }
-  return true;
-}
-
-static bool hasLoss(mlir::func::FuncOp function) {
-  for (unsigned i = 0; i < function.getNumResults(); ++i)
-    if (sg::roleOf(function.getResultAttrDict(i)) == sg::BindingRole::Loss)
-      return true;
-  function.emitError()
-      << "no result of @" << function.getSymName()
-      << " is the loss; write sg.binding = #sg.binding<loss> next to its name";
-  return false;
-}
-
-/// Returns true if `module`, which holds a function, is a model; otherwise
-/// reports the reason.
-static bool isModel(mlir::ModuleOp module) {
-  auto functions = module.getOps<mlir::func::FuncOp>();
-  mlir::func::FuncOp function = *functions.begin();
-  if (!llvm::hasSingleElement(functions)) {
-    auto error = (*std::next(functions.begin())).emitError();
-    error << "a second function; a model is one func.func";
-    error.attachNote(function.getLoc()) << "the first is here";
-    return false;
-  }
-  if (function.isExternal()) {
-    function.emitError() << "@" << function.getSymName()
-                         << " has no body, which a model needs";
-    return false;
-  }
-  auto argument = [&](unsigned i) { return function.getArgAttrDict(i); };
-  auto result = [&](unsigned i) { return function.getResultAttrDict(i); };
-  unsigned arguments = function.getNumArguments();
-  for (unsigned i = 0; i < arguments; ++i)
-    if (nameIn(argument(i)) == "learning_rate" &&
-        sg::roleOf(argument(i)) != sg::BindingRole::LearningRate) {
-      function.emitError() << "argument " << i << " of @"
-                           << function.getSymName()
-                           << " is named 'learning_rate', as the optimizer's "
-                              "input is; give it another name, or the role: "
-                              "sg.binding = #sg.binding<learning_rate>";
-      return false;
-    }
-  return checkNames(function, "argument", "image", arguments, argument) &&
-         checkNames(function, "result", "loss", function.getNumResults(),
-                    result) &&
-         hasLoss(function);
-}
-
-rt::Status Compiler::loadText(const std::string &path) {
-  name = path;
-  // Opened by the runtime's reader, whose messages give the reason of failure.
-  rt::Expected<rt::InputFile> file = rt::InputFile::open(path);
-  if (!file.ok())
-    return file.status();
-  auto buffer =
-      llvm::WritableMemoryBuffer::getNewUninitMemBuffer(file->size(), path);
-  if (!buffer)
-    return rt::Status::error(RP_OUT_OF_MEMORY, "no memory for '" + path + "'");
-  REPRISE_RETURN_IF_ERROR(
-      file->readAt(0, buffer->getBufferStart(), file->size()));
-  std::string_view text(buffer->getBufferStart(), file->size());
-  if (std::string error = text::checkNesting(path, text); !error.empty())
-    return invalid(error);
-  sources.AddNewSourceBuffer(std::move(buffer), llvm::SMLoc());
-  current = mlir::parseSourceFile<mlir::ModuleOp>(sources, &context);
-  if (!current)
-    return diagnostics->takeError(path);
-  // There is no line to show: the module around a file's text has no place in
-  // it.
-  if (current->getOps<mlir::func::FuncOp>().empty())
-    return invalid("'" + path +
-                   "' holds no function; a model is one func.func");
-  return isModel(*current) && checkModelValues(*current)
-             ? rt::Status()
-             : diagnostics->takeError(path);
-}
-
 /// Reports the phase of this thread's work, if it has an activity.
 static void tellPhase(const std::string &phase) {
   if (Activity *activity = Activity::current())
     activity->phase(phase);
 }
 
-rt::Status Compiler::load(const std::string &source, SourceKind kind,
+rt::Status Compiler::load(const std::string &source,
                           const zoo::ModelOptions &options) {
   tellPhase("reading the model");
-  return kind == SourceKind::Zoo ? loadZoo(source, options) : loadText(source);
+  name = source;
+  bool isFile = !zooModel(source);
+  // The runtime's messages give the reason why a file cannot be read.
+  if (isFile)
+    REPRISE_RETURN_IF_ERROR(rt::InputFile::open(source).status());
+  current = frontendOf(source)({source, context, sources, options});
+  if (current && (!isFile || checkModel(*current, source)))
+    return {};
+  rt::Status status = diagnostics->takeError(source);
+  return isFile ? status : asMisuse(status);
 }
 
 //===----------------------------------------------------------------------===//

@@ -96,7 +96,7 @@ rt::Expected<std::string> ProgramCache::nameOf(const ModelRequest &request,
   }
   REPRISE_RETURN_IF_ERROR(addFile(options.profile, digest));
   // Programs record source lines, which the printed ops do not contain.
-  if (request.kind == SourceKind::Text)
+  if (!zooModel(request.source))
     REPRISE_RETURN_IF_ERROR(addFile(request.source, digest));
   return llvm::toHex(digest.final(), /*LowerCase=*/true);
 }

@@ -30,7 +30,7 @@ static rt::Status tooManyClasses(const RunSource &source, int32_t classes,
 static rt::Status compareRows(const RunSource &source, const rt::DataSpec &spec,
                               const rt::DatasetOptions &options,
                               const rt::Dataset &test) {
-  bool isNumbered = source.request && source.request->kind == SourceKind::Zoo &&
+  bool isNumbered = source.request && zooModel(source.request->source) &&
                     test.classNames().empty();
   int64_t told = isNumbered ? toldClasses(source) : 0;
   if (told > 0 && test.classes() > told)

@@ -26,8 +26,7 @@ ProgramBuild::load(const ModelRequest &model) const {
   auto compiler = std::make_unique<Compiler>();
   if (warnings == Warnings::Hidden)
     compiler->hideWarnings();
-  REPRISE_RETURN_IF_ERROR(
-      compiler->load(model.source, model.kind, model.model));
+  REPRISE_RETURN_IF_ERROR(compiler->load(model.source, model.model));
   return compiler;
 }
 

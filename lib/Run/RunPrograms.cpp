@@ -132,8 +132,7 @@ rt::Expected<BuiltProgram> RunPrograms::programOf(const Key &key) {
 /// Settles the device, the target and the model once for all programs, which
 /// reads the data. Gives every bucket a batch.
 rt::Status RunPrograms::settle() {
-  if (!plan.buckets.empty() &&
-      (!source.request || source.request->kind != SourceKind::Zoo))
+  if (!plan.buckets.empty() && (!source.request || !zooModel(source.source)))
     return misuse("--buckets compiles a program for each size, which takes a "
                   "model of the zoo; '" +
                   source.source + "' has one size");
@@ -153,11 +152,11 @@ rt::Status RunPrograms::settle() {
 /// If nothing is evaluated, no image has the model's own size unless a bucket
 /// has it: the smallest bucket of its batch then replaces it.
 void RunPrograms::takeSizeOfBucket() {
-  rt::Expected<const zoo::ModelInfo *> info = findModel(own.source);
-  if (!info.ok())
+  const zoo::ModelInfo *info = zooModel(own.source);
+  if (!info)
     return;
-  int64_t height = own.model.height.value_or(*(*info)->defaults.height);
-  int64_t width = own.model.width.value_or(*(*info)->defaults.width);
+  int64_t height = own.model.height.value_or(*info->defaults.height);
+  int64_t width = own.model.width.value_or(*info->defaults.width);
   const rt::Bucket *smallest = nullptr;
   for (const rt::Bucket &bucket : plan.buckets) {
     if (bucket.height == height && bucket.width == width)

@@ -131,17 +131,13 @@ openLabels(const RunSource &source, int32_t classes) {
 static rt::Status balanceClasses(const RunSource &source,
                                  ModelRequest &wanted) {
   int64_t classes = 0;
-  if (wanted.kind == SourceKind::Zoo) {
-    rt::Expected<const zoo::ModelInfo *> info = findModel(wanted.source);
-    if (!info.ok())
-      return info.status();
-    classes =
-        wanted.model.classes.value_or((*info)->defaults.classes.value_or(0));
-  }
+  const zoo::ModelInfo *info = zooModel(wanted.source);
+  if (info)
+    classes = wanted.model.classes.value_or(info->defaults.classes.value_or(0));
   auto data = openLabels(source, int32_t(classes));
   if (!data.ok())
     return data.status();
-  if (wanted.kind != SourceKind::Zoo)
+  if (!info)
     classes = (*data)->classes();
   std::vector<uint64_t> counts(size_t(std::max<int64_t>(classes, 0)));
   uint64_t rows = (*data)->size(), counted = 0;
@@ -176,11 +172,8 @@ rt::Expected<ModelRequest> driver::modelRequest(const RunSource &source,
   wanted.compile.emitGradients = request.gradients;
   wanted.compile.emitNonFinite = request.checkFinite;
   Activity activity("looking at the data");
-  if (wanted.kind == SourceKind::Zoo) {
-    rt::Expected<const zoo::ModelInfo *> info = findModel(source.source);
-    if (!info.ok())
-      return info.status();
-    REPRISE_RETURN_IF_ERROR(misfit(takeFromData(source, **info, wanted.model)));
+  if (const zoo::ModelInfo *info = zooModel(source.source)) {
+    REPRISE_RETURN_IF_ERROR(misfit(takeFromData(source, *info, wanted.model)));
     if (!wanted.model.batch)
       wanted.model.batch = request.batch;
   }

@@ -2,6 +2,7 @@
 
 #include "Family.h"
 #include "mlir/IR/Diagnostics.h"
+#include "reprise/NN/Frontend.h"
 #include "llvm/ADT/StringSwitch.h"
 #include <numeric>
 
@@ -241,4 +242,8 @@ OwningOpRef<mlir::ModuleOp> zoo::buildModel(MLIRContext &context,
   llvm::interleaveComma(listModels(), error,
                         [&](const ModelInfo &info) { error << info.name; });
   return nullptr;
+}
+
+OwningOpRef<mlir::ModuleOp> frontend::loadZoo(const frontend::Source &source) {
+  return buildModel(source.context, source.name, source.options);
 }

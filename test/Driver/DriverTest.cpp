@@ -4,6 +4,7 @@
 #include "reprise/Driver/ModelRequest.h"
 #include "reprise/Program/ArtifactFile.h"
 #include "reprise/Target/Target.h"
+#include <fstream>
 #include <gtest/gtest.h>
 
 using namespace reprise;
@@ -23,7 +24,7 @@ static ModelRequest requestForMlp() {
 TEST(Driver, PeakOfAProgramIsThatOfItsArtifact) {
   ModelRequest request = requestForMlp();
   Compiler compiler;
-  ASSERT_TRUE(compiler.load(request.source, request.kind, request.model).ok());
+  ASSERT_TRUE(compiler.load(request.source, request.model).ok());
   ASSERT_TRUE(compiler.lower(request.compile, CompileLevel::Program).ok());
   rt::Expected<ProgramFacts> program = compiler.facts();
   ASSERT_TRUE(program.ok()) << program.status().message();
@@ -39,11 +40,28 @@ TEST(Driver, PeakOfAProgramIsThatOfItsArtifact) {
 }
 
 TEST(Driver, UnknownModelNamesTheNearest) {
-  rt::Expected<SourceKind> kind = classifySource("resnet19");
-  ASSERT_FALSE(kind.ok());
-  EXPECT_NE(kind.status().message().find("did you mean 'resnet18'?"),
+  rt::Expected<bool> artifact = isArtifact("resnet19");
+  ASSERT_FALSE(artifact.ok());
+  EXPECT_NE(artifact.status().message().find("did you mean 'resnet18'?"),
             std::string::npos)
-      << kind.status().message();
+      << artifact.status().message();
+}
+
+TEST(Driver, SourcesAreToldApartByEnding) {
+  EXPECT_TRUE(*isArtifact("missing.rpx"));
+  EXPECT_FALSE(*isArtifact("missing.mlir"));
+  EXPECT_FALSE(*isArtifact("mlp"));
+  EXPECT_EQ(fileOf("missing.mlir"), "missing.mlir");
+  EXPECT_EQ(fileOf("mlp"), "");
+  EXPECT_FALSE(isArtifact("missing.unknown").ok());
+}
+
+TEST(Driver, FileWithoutModelIsRefused) {
+  std::string path = ::testing::TempDir() + "empty.mlir";
+  std::ofstream(path) << "module {}";
+  Compiler compiler;
+  EXPECT_EQ(compiler.load(path, {}).message(),
+            "'" + path + "' holds no function; a model is one func.func");
 }
 
 TEST(Budget, SmallestBudgetIsBetweenTheProofAndThePlainStep) {
@@ -60,7 +78,7 @@ TEST(Budget, RefusalNamesTheSmallestBudget) {
   ModelRequest request = requestForMlp();
   request.compile.budget = plan::Budget{plan::Budget::Kind::Bytes, 100, 0};
   Compiler compiler;
-  ASSERT_TRUE(compiler.load(request.source, request.kind, request.model).ok());
+  ASSERT_TRUE(compiler.load(request.source, request.model).ok());
   rt::Status status =
       lowerLoaded(compiler, request, CompileLevel::Program, Advice::Numbers);
   EXPECT_EQ(status.code(), RP_INVALID_ARGUMENT);

@@ -31,7 +31,7 @@ BEGIN {
   rule("Program", "Text Plan Runtime", 0)
   rule("Report", "Text Program Runtime", 0)
   compiler_layers = "IR Analysis Target Bridge Translate Plan Passes Zoo"
-  rule("Driver", "Text Console Program Runtime " compiler_layers, 1)
+  rule("Driver", "NN Text Console Program Runtime " compiler_layers, 1)
   rule("Budget", "Text Console Program Report Driver Runtime " compiler_layers, 1)
   rule("Run", "Text Console Program Driver Budget Runtime " compiler_layers, 1)
   rule("tools", "Text Console PlanFormat Program Report Driver Budget Run Runtime " \
@@ -42,6 +42,7 @@ BEGIN {
   common["reprise/EntrySummary.h"] = 1
   common["reprise/CheckpointingModes.h"] = 1
   common["reprise/CheckpointingModes.def"] = common["reprise/Settings.def"] = 1
+  common["reprise/Frontends.def"] = 1
   # Folders of the runtime that each of them may include.
   below["support"] = " support "
   below["core"] = " support core "
@@ -84,7 +85,7 @@ function layerOf(path,  parts) {
   if (parts[1] == "lib")
     return parts[2]
   if (parts[1] == "python-free-frontends")
-    return parts[2] == "nn" ? "NN" : parts[2] == "zoo" ? "Zoo" : parts[2] == "recipe" ? "Recipe" : parts[2]
+    return parts[2] == "nn" ? "NN" : toupper(substr(parts[2], 1, 1)) substr(parts[2], 2)
   if (parts[1] == "passes")
     return "Passes"
   return parts[1] == "runtime" ? "Runtime" : parts[1]

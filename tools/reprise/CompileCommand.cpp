@@ -157,8 +157,7 @@ static rt::Expected<Made> makeArtifact(const ModelRequest &request) {
   if (!cache.ok())
     return cache.status();
   Compiler compiler;
-  REPRISE_RETURN_IF_ERROR(
-      compiler.load(request.source, request.kind, request.model));
+  REPRISE_RETURN_IF_ERROR(compiler.load(request.source, request.model));
   std::string command = typedCommand()
                             .setTool("reprise")
                             .dropOption({"--output", "-o"})

@@ -72,8 +72,7 @@ static rt::Status planBudget(ModelRequest request,
   {
     Activity activity("planning " + request.source);
     Compiler compiler;
-    REPRISE_RETURN_IF_ERROR(
-        compiler.load(request.source, request.kind, request.model));
+    REPRISE_RETURN_IF_ERROR(compiler.load(request.source, request.model));
     if (options.sweep) {
       // A sweep needs more plans than a cached program holds.
       REPRISE_RETURN_IF_ERROR(sweepModel(compiler, request, sweep));
@@ -165,7 +164,7 @@ static std::string describe(const BatchSearch::Refused &more) {
 }
 
 static rt::Status planBatch(const ModelRequest &request, BudgetReport &report) {
-  if (request.kind != SourceKind::Zoo)
+  if (!zooModel(request.source))
     return misuse("'" + request.source +
                   "' fixes the number of images of a step; --max-batch is for "
                   "models of the zoo");

@@ -56,8 +56,7 @@ static rt::Status planModel(const ModelRequest &request, bool evaluation,
   options.training = !evaluation;
   options.evaluation = evaluation;
   Compiler compiler;
-  REPRISE_RETURN_IF_ERROR(
-      compiler.load(request.source, request.kind, request.model));
+  REPRISE_RETURN_IF_ERROR(compiler.load(request.source, request.model));
   if (isAsked == Asked::No)
     compiler.hideWarnings();
   REPRISE_RETURN_IF_ERROR(compiler.lower(options, CompileLevel::Program));
@@ -73,10 +72,10 @@ static rt::Status planModel(const ModelRequest &request, bool evaluation,
 static rt::Status planSource(const PlanCommandOptions &options,
                              const std::string &source,
                              std::vector<PlanRow> &rows) {
-  rt::Expected<SourceKind> kind = classifySource(source);
-  if (!kind.ok())
-    return kind.status();
-  if (*kind == SourceKind::Artifact) {
+  rt::Expected<bool> artifact = isArtifact(source);
+  if (!artifact.ok())
+    return artifact.status();
+  if (*artifact) {
     rt::Expected<ProgramFacts> facts =
         readProgram(source, options.model, options.compile);
     if (!facts.ok())

@@ -58,7 +58,7 @@ static rt::Expected<StepEstimate> estimate(const ModelRequest &request,
     one.compile.keep.clear();
   }
   Compiler compiler;
-  REPRISE_RETURN_IF_ERROR(compiler.load(one.source, one.kind, one.model));
+  REPRISE_RETURN_IF_ERROR(compiler.load(one.source, one.model));
   if (!way.isAsked)
     compiler.hideWarnings();
   REPRISE_RETURN_IF_ERROR(lowerRequest(compiler, one, CompileLevel::Program));

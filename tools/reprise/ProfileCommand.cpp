@@ -43,10 +43,10 @@ struct ProfileOptions {
 //===----------------------------------------------------------------------===//
 
 static rt::Expected<ArtifactFile> openSource(const ProfileOptions &options) {
-  rt::Expected<SourceKind> kind = classifySource(options.source);
-  if (!kind.ok())
-    return kind.status();
-  if (*kind == SourceKind::Artifact) {
+  rt::Expected<bool> artifact = isArtifact(options.source);
+  if (!artifact.ok())
+    return artifact.status();
+  if (*artifact) {
     std::string given = options.model.firstGiven();
     for (const std::string &flag : options.compile.allGiven())
       if (flag != "--roofline" && flag != "--profile" && given.empty())
@@ -60,8 +60,7 @@ static rt::Expected<ArtifactFile> openSource(const ProfileOptions &options) {
     return request.status();
   Activity activity("compiling " + options.source);
   Compiler compiler;
-  REPRISE_RETURN_IF_ERROR(
-      compiler.load(request->source, request->kind, request->model));
+  REPRISE_RETURN_IF_ERROR(compiler.load(request->source, request->model));
   REPRISE_RETURN_IF_ERROR(
       compiler.lower(request->compile, CompileLevel::Program));
   rt::Expected<std::vector<uint8_t>> bytes = compiler.emit();
@@ -181,7 +180,7 @@ static rt::Status profileSource(const ProfileOptions &options) {
       costModelOf(*source, **target, root.threads());
   if (!costs.ok())
     return costs.status();
-  if (*classifySource(options.source) == SourceKind::Artifact)
+  if (*isArtifact(options.source))
     warnElsewhere(*source, *costs, **target, root.threads());
   rt::Expected<OpMeasurement> times = [&] {
     Activity activity("timing " + options.source);

@@ -12,10 +12,10 @@ using namespace reprise::driver;
 rt::Expected<ProgramFacts> driver::readProgram(const std::string &source,
                                                const ModelFlags &model,
                                                const CompileFlags &compile) {
-  rt::Expected<SourceKind> kind = classifySource(source);
-  if (!kind.ok())
-    return kind.status();
-  if (*kind == SourceKind::Artifact) {
+  rt::Expected<bool> isCompiled = isArtifact(source);
+  if (!isCompiled.ok())
+    return isCompiled.status();
+  if (*isCompiled) {
     REPRISE_RETURN_IF_ERROR(refuseFlags(source, model, compile));
     rt::Expected<ArtifactFile> artifact = ArtifactFile::open(source);
     if (!artifact.ok())

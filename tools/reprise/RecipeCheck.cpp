@@ -100,10 +100,10 @@ rt::Status RecipeChecker::checkTogether(TrainFlags &flags, CLI::App &train) {
     REPRISE_RETURN_IF_ERROR(flags.run.model.options().status());
     return flags.run.compile.options().status();
   }
-  rt::Expected<SourceKind> kind = classifySource(flags.run.source);
-  if (!kind.ok())
-    return kind.status();
-  if (*kind == SourceKind::Artifact)
+  rt::Expected<bool> artifact = isArtifact(flags.run.source);
+  if (!artifact.ok())
+    return artifact.status();
+  if (*artifact)
     return refuseFlags(flags.run.source, flags.run.model, flags.run.compile);
   return readRequest(flags.run.source, flags.run.model, flags.run.compile)
       .status();

@@ -185,14 +185,9 @@ static void takeData(const std::string &source, recipe::Keys &keys) {
 static rt::Expected<recipe::Keys> keysOf(const RecipeOptions &options) {
   recipe::Keys keys = allKeys();
   takeData(options.data, keys);
-  rt::Expected<SourceKind> kind = classifySource(options.model);
-  if (!kind.ok())
-    return kind.status();
-  if (*kind == SourceKind::Zoo) {
-    rt::Expected<const zoo::ModelInfo *> info = findModel(options.model);
-    if (!info.ok())
-      return info.status();
-    takeModel((*info)->defaults, options.data == "synthetic", keys);
+  REPRISE_RETURN_IF_ERROR(isArtifact(options.model).status());
+  if (const zoo::ModelInfo *info = zooModel(options.model)) {
+    takeModel(info->defaults, options.data == "synthetic", keys);
     return keys;
   }
   // Model files contain their own options.

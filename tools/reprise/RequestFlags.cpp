@@ -10,34 +10,30 @@ rt::Expected<ModelRequest> driver::readRequest(const std::string &source,
                                                const ModelFlags &model,
                                                const CompileFlags &compile,
                                                Costs costs) {
-  rt::Expected<SourceKind> kind = classifySource(source);
-  if (!kind.ok())
-    return kind.status();
-  if (*kind == SourceKind::Artifact)
+  rt::Expected<bool> artifact = isArtifact(source);
+  if (!artifact.ok())
+    return artifact.status();
+  if (*artifact)
     return misuse("'" + source +
                   "' is compiled already; 'reprise inspect' shows it");
-  if (*kind == SourceKind::Text && !model.firstGiven().empty())
+  const zoo::ModelInfo *info = zooModel(source);
+  if (!info && !model.firstGiven().empty())
     return misuse(model.firstGiven() + " is an option of the zoo's models; '" +
                   source + "' says itself what it is");
   rt::Expected<zoo::ModelOptions> modelOptions = model.options();
   if (!modelOptions.ok())
     return modelOptions.status();
-  if (*kind == SourceKind::Zoo) {
-    rt::Expected<const zoo::ModelInfo *> info = findModel(source);
-    if (!info.ok())
-      return info.status();
-    REPRISE_RETURN_IF_ERROR(model.checkFor(**info));
-  }
+  if (info)
+    REPRISE_RETURN_IF_ERROR(model.checkFor(*info));
   rt::Expected<CompileOptions> compileOptions = compile.options();
   if (!compileOptions.ok())
     return compileOptions.status();
   // The zoo's annotations are used only on request.
   bool isAsked = compile.hasCheckpointing() || modelOptions->annotate;
-  if (*kind == SourceKind::Zoo && !isAsked)
+  if (info && !isAsked)
     compileOptions->checkpointing = "none";
   ModelRequest request;
   request.source = source;
-  request.kind = *kind;
   request.model = *modelOptions;
   request.compile = std::move(*compileOptions);
   request.hasMode = compile.hasCheckpointing();

@@ -52,7 +52,7 @@ void RunFlags::addTo(CLI::App &command) {
       .addText("model",
                [this](const std::string &name) {
                  // Before other missing options are reported.
-                 if (rt::Status known = classifySource(name).status();
+                 if (rt::Status known = isArtifact(name).status();
                      isMisuse(known))
                    throw CLI::ValidationError(known.message());
                  source = name;
@@ -108,10 +108,10 @@ rt::Status RunFlags::takeClassNames(const std::vector<std::string> &ofState,
 }
 
 rt::Status RunFlags::read() {
-  rt::Expected<SourceKind> kind = classifySource(source);
-  if (!kind.ok())
-    return kind.status();
-  if (*kind == SourceKind::Artifact)
+  rt::Expected<bool> artifact = isArtifact(source);
+  if (!artifact.ok())
+    return artifact.status();
+  if (*artifact)
     return refuseFlags(source, model, compile);
   rt::Expected<ModelRequest> read =
       readRequest(source, model, compile, Costs::Later);

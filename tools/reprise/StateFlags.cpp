@@ -36,8 +36,7 @@ rt::Status driver::takeFromState(CLI::App &command, RunFlags &run,
   REPRISE_RETURN_IF_ERROR(run.takeClassNames(position->classNames, state));
   run.compile.resume(position->runSettings);
   run.takeOrientation(position->runSettings);
-  rt::Expected<SourceKind> kind = classifySource(run.source);
-  if (kind.ok() && *kind == SourceKind::Zoo)
+  if (zooModel(run.source))
     takeModel(position->recipe.empty() ? position->modelOptions
                                        : position->recipe,
               command);

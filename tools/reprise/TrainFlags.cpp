@@ -323,11 +323,11 @@ driver::resolvedSettings(const TrainFlags &options) {
   for (const auto &[path, value] : defaults)
     if (!isSaid(settings, path))
       settings.push_back({path, {value}});
-  rt::Expected<SourceKind> kind = classifySource(options.run.source);
-  if (!kind.ok())
-    return kind.status();
+  rt::Expected<bool> artifact = isArtifact(options.run.source);
+  if (!artifact.ok())
+    return artifact.status();
   // An artifact contains its optimizer.
-  if (*kind != SourceKind::Artifact)
+  if (!*artifact)
     REPRISE_RETURN_IF_ERROR(addOptimizer(options, settings));
   return settings;
 }
@@ -372,10 +372,10 @@ rt::Expected<std::string> driver::repeatingRecipe(const TrainFlags &options,
   auto settings = resolvedSettings(options);
   if (!settings.ok())
     return settings.status();
-  rt::Expected<SourceKind> kind = classifySource(options.run.source);
-  if (!kind.ok())
-    return kind.status();
-  if (*kind != SourceKind::Artifact && !isSaid(*settings, "training.threads"))
+  rt::Expected<bool> artifact = isArtifact(options.run.source);
+  if (!artifact.ok())
+    return artifact.status();
+  if (!*artifact && !isSaid(*settings, "training.threads"))
     settings->push_back(
         {"training.threads", {std::to_string(running.threads())}});
   REPRISE_RETURN_IF_ERROR(addClassNames(options.run, *settings));

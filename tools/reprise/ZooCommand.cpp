@@ -42,7 +42,7 @@ static rt::Status list(const ListOptions &options) {
     Compiler compiler;
     zoo::ModelOptions one;
     one.batch = 1;
-    REPRISE_RETURN_IF_ERROR(compiler.loadZoo(info.name, one));
+    REPRISE_RETURN_IF_ERROR(compiler.load(info.name, one));
     zoo::ModelStatistics statistics = zoo::modelStatistics(compiler.module());
     table.add({info.name, text::formatInteger(statistics.parameters),
                text::formatCount(double(statistics.multiplyAdds)),
@@ -92,7 +92,8 @@ static rt::Status emit(const EmitOptions &options) {
     return wanted.status();
   REPRISE_RETURN_IF_ERROR(checkOutput(options.output));
   Compiler compiler;
-  REPRISE_RETURN_IF_ERROR(compiler.loadZoo(options.model, *wanted));
+  REPRISE_RETURN_IF_ERROR(findModel(options.model).status());
+  REPRISE_RETURN_IF_ERROR(compiler.load(options.model, *wanted));
   return writeText(options.output, compiler.print());
 }
 

@@ -20,7 +20,6 @@ struct ProgramMode {
 /// A model of a source, and its compile options.
 struct ModelRequest {
   std::string source;
-  SourceKind kind = SourceKind::Zoo;
   zoo::ModelOptions model;
   CompileOptions compile;
   bool isScheduled = false; // its mode or budget is one of several, by epochs

@@ -1,6 +1,6 @@
 //===- ModelSource.h - Models by name or file -------------------*- C++ -*-===//
 //
-// A source is a model of the zoo, a file of textual IR, or an artifact.
+// A source is a model of a front end (reprise/Frontends.def) or an artifact.
 //
 //===----------------------------------------------------------------------===//
 #ifndef REPRISE_DRIVER_MODELSOURCE_H
@@ -18,17 +18,20 @@
 
 namespace reprise::driver {
 
-enum class SourceKind { Zoo, Text, Artifact };
+/// Returns true for an artifact, and false for a model of a front end. Decides
+/// by file ending, by the zoo's list, or by the first bytes of a file. An
+/// unknown name fails with the most similar known one.
+rt::Expected<bool> isArtifact(const std::string &source);
 
-/// Classifies by file ending, by the zoo's list, or by the first bytes of a
-/// file. An unknown name fails with the most similar known one.
-rt::Expected<SourceKind> classifySource(const std::string &source);
+/// Returns the zoo's model of that name; null for a file.
+const zoo::ModelInfo *zooModel(const std::string &source);
 
-/// Returns the file of a source; "" for a model of the zoo.
-std::string fileOf(const std::string &source);
-
-/// Returns the zoo's model of that name; fails with the most similar one.
+/// Returns the same; fails with the most similar name for another.
 rt::Expected<const zoo::ModelInfo *> findModel(const std::string &name);
+
+/// Returns the file of a source; "" for a model of the zoo, and for an unknown
+/// name.
+std::string fileOf(const std::string &source);
 
 /// One model during its compilation. Diagnostics with a place in a file are
 /// shown at once, with the source line; others become the message of the
@@ -38,13 +41,10 @@ public:
   Compiler();
   ~Compiler();
 
-  rt::Status loadZoo(const std::string &name, const zoo::ModelOptions &options);
-  /// Parses and verifies. The file must hold one function whose arguments and
-  /// results have names.
-  rt::Status loadText(const std::string &path);
-  /// Loads either kind; `options` are only for a model of the zoo.
-  rt::Status load(const std::string &source, SourceKind kind,
-                  const zoo::ModelOptions &options);
+  /// Loads a model by its front end. A file must hold one function whose
+  /// arguments and results have names. `options` are only for a model of the
+  /// zoo.
+  rt::Status load(const std::string &source, const zoo::ModelOptions &options);
 
   mlir::ModuleOp module() { return *current; }
   /// Hides warnings from now on, for a mode that the user did not request.
