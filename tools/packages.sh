@@ -12,7 +12,7 @@ reprise_build_packages="g++ clang-22 cmake ninja-build ccache
   nlohmann-json3-dev libcli11-dev libyaml-cpp-dev libzstd-dev"
 reprise_packing_packages="dpkg-dev file"
 reprise_data_packages="dataset-fashion-mnist"
-reprise_test_packages="libgtest-dev libboost-context-dev qemu-user binutils
+reprise_test_packages="libonnx-testdata libgtest-dev libboost-context-dev qemu-user binutils
   libbenchmark-dev libclang-rt-22-dev clang-format-22 python3
   python3-yaml python3-jsonschema git chromium man-db zsh fish mkdocs doxygen"
 

@@ -6,7 +6,7 @@ import re
 import subprocess
 
 # Commands that have commands.
-GROUPS = ("zoo", "recipe", "device", "cache")
+GROUPS = ("zoo", "onnx", "recipe", "device", "cache")
 OPTION = re.compile(r"(?<![\w-])--[a-z][a-z0-9-]*")
 
 

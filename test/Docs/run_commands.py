@@ -37,8 +37,8 @@ TOOLS = [
     "random_plans", "fuzz", "kernels-to-gpu", "tools/package", "step_time",
     "budgets", "test/EndToEnd/cli/", "apt", "source", "man", "time", "cc",
 ]  # fmt: skip
-SUBCOMMANDS = {"reprise": {"zoo", "compile", "plan", "why", "profile", "train",
-                           "eval", "predict", "report", "inspect", "recipe",
+SUBCOMMANDS = {"reprise": {"zoo", "onnx", "compile", "plan", "why", "profile",
+                           "train", "eval", "predict", "report", "inspect", "recipe",
                            "completion", "man"},
                "reprise-plan": {"solve", "bound", "validate", "sweep",
                                 "place"}}  # fmt: skip

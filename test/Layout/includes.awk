@@ -23,6 +23,7 @@ BEGIN {
   rule("Passes", "IR Analysis Bridge Translate Plan Target", 1)
   rule("NN", "IR", 1)
   rule("Zoo", "NN IR", 1)
+  rule("Onnx", "NN IR", 1)
   rule("Recipe", "", 0)
   # The driver's libraries, from the bottom up.
   rule("Text", "Runtime", 0)
@@ -30,7 +31,7 @@ BEGIN {
   rule("PlanFormat", "Text Plan Runtime", 0)
   rule("Program", "Text Plan Runtime", 0)
   rule("Report", "Text Program Runtime", 0)
-  compiler_layers = "IR Analysis Target Bridge Translate Plan Passes Zoo"
+  compiler_layers = "IR Analysis Target Bridge Translate Plan Passes Zoo Onnx"
   rule("Driver", "NN Text Console Program Runtime " compiler_layers, 1)
   rule("Budget", "Text Console Program Report Driver Runtime " compiler_layers, 1)
   rule("Run", "Text Console Program Driver Budget Runtime " compiler_layers, 1)

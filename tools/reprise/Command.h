@@ -17,6 +17,7 @@ namespace reprise::driver {
 using Invocation = std::function<int()>;
 
 void addZooCommand(CLI::App &app, Invocation &invocation);
+void addOnnxCommand(CLI::App &app, Invocation &invocation);
 void addCompileCommand(CLI::App &app, Invocation &invocation);
 void addPlanCommand(CLI::App &app, Invocation &invocation);
 void addWhyCommand(CLI::App &app, Invocation &invocation);

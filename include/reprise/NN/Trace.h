@@ -53,6 +53,13 @@ public:
                 llvm::ArrayRef<Tensor> inputs,
                 llvm::function_ref<Tensors(llvm::ArrayRef<Tensor>)> body);
 
+  /// Declares a variable by its full name while ops are emitted, for front ends
+  /// that learn of variables from a file.
+  void declare(const VariableSpec &variable) {
+    declare(variable, variable.name);
+  }
+  /// The value of a variable by its full name at the beginning of the step.
+  Tensor read(llvm::StringRef variable) { return readSymbol(variable); }
   /// The value of a module's variable at the beginning of the step.
   Tensor read(const Module &module, llvm::StringRef name);
   /// The full name of a module's variable, if the module is in the graph.

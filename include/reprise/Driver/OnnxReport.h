@@ -1,0 +1,37 @@
+//===- OnnxReport.h - ONNX files for people ---------------------*- C++ -*-===//
+#ifndef REPRISE_DRIVER_ONNXREPORT_H
+#define REPRISE_DRIVER_ONNXREPORT_H
+
+#include "reprise/Onnx/Import.h"
+#include "reprise/Runtime/Status.h"
+#include <nlohmann/json_fwd.hpp>
+
+namespace reprise::driver {
+
+/// Options of an import as the user wrote them.
+struct OnnxFlags {
+  std::optional<int64_t> batch;
+  std::vector<std::string> inputs; // NAME=1x3x224x224
+  std::string loss = "none";       // or cross-entropy
+  std::string logits, label = "label";
+  std::vector<std::string> freeze;
+};
+rt::Expected<onnx::ImportOptions> importOptionsOf(const OnnxFlags &flags);
+
+/// Reads a file and builds its model; fails if the file is not ONNX.
+rt::Expected<onnx::Imported> readOnnx(mlir::MLIRContext &context,
+                                      const std::string &path,
+                                      const OnnxFlags &flags);
+
+/// The contents of a file, its parameters, notes and refusals.
+std::string onnxText(const onnx::Imported &imported);
+nlohmann::ordered_json onnxJson(const onnx::Imported &imported);
+
+/// Returns a file's network as text and shows the notes; fails with all
+/// refusals.
+rt::Expected<std::string> importOnnx(const std::string &path,
+                                     const OnnxFlags &flags);
+
+} // namespace reprise::driver
+
+#endif // REPRISE_DRIVER_ONNXREPORT_H

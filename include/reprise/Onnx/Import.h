@@ -1,0 +1,102 @@
+//===- Import.h - ONNX files as models --------------------------*- C++ -*-===//
+//
+// Images are NHWC in the model: an input of rank 4 or 3 that a convolution, a
+// pool or a batch norm reads becomes channels-last, and transposes stay only
+// where an op sees the layout. Outputs have the file's layout.
+//
+//===----------------------------------------------------------------------===//
+#ifndef REPRISE_ONNX_IMPORT_H
+#define REPRISE_ONNX_IMPORT_H
+
+#include "mlir/IR/BuiltinOps.h"
+#include "mlir/IR/OwningOpRef.h"
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace reprise::onnx {
+
+/// The loss that training adds: none, or the cross entropy of the logits with
+/// an input of labels.
+enum class Loss { None, CrossEntropy };
+
+struct ImportOptions {
+  /// The first extent of every input, in place of the file's.
+  std::optional<int64_t> batch;
+  /// The whole shapes of inputs, in the file's layout, by name.
+  std::map<std::string, std::vector<int64_t>> shapes;
+  Loss loss = Loss::None;
+  /// The output that holds the logits; empty for the file's only output.
+  std::string logits;
+  /// The name of the input of labels.
+  std::string label = "label";
+  /// Patterns (`*`, `?`) of weights that stay constants.
+  std::vector<std::string> freeze;
+};
+
+/// A reason why a file is not imported, and the nodes that have it.
+struct Refusal {
+  std::string op;   // empty: of the file as a whole
+  std::string node; // the first one's name
+  std::string reason;
+  size_t nodes = 1;
+};
+
+/// An input or output: "float 1x3x224x224"; extents that have names show them.
+struct TensorFacts {
+  std::string name, type;
+  /// True for an input that the model takes with its channels last.
+  bool isLast = false;
+};
+
+struct OpCount {
+  std::string op;
+  size_t nodes = 0;
+};
+
+/// The contents of a file.
+struct Facts {
+  std::string producer;
+  int64_t irVersion = 0;
+  std::vector<std::pair<std::string, int64_t>> opsets;
+  std::vector<TensorFacts> inputs, outputs;
+  std::vector<OpCount> ops; // most frequent first
+};
+
+/// A weight that became a variable.
+struct ParameterFacts {
+  std::string name;
+  std::vector<int64_t> shape; // the file's
+  bool isStatistic = false;   // of batch normalization
+};
+
+struct Imported {
+  Facts facts;
+  std::vector<Refusal> refusals;
+  std::vector<ParameterFacts> parameters;
+  /// Decisions that a user should know.
+  std::vector<std::string> notes;
+  /// The model; null if there are refusals.
+  mlir::OwningOpRef<mlir::ModuleOp> module;
+};
+
+/// Reads a file and builds its model. All refusals are collected. On a file
+/// that cannot be read as ONNX, returns nothing and sets `error`.
+std::optional<Imported> importModel(mlir::MLIRContext &context,
+                                    const std::string &path,
+                                    const ImportOptions &options,
+                                    std::string &error);
+
+/// A supported op: its name (with its domain, unless that is ONNX's own) and
+/// the first and last version of the opset whose meaning is implemented.
+struct SupportedOp {
+  std::string name;
+  int64_t first, last;
+};
+std::vector<SupportedOp> supportedOps();
+
+} // namespace reprise::onnx
+
+#endif // REPRISE_ONNX_IMPORT_H

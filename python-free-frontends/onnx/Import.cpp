@@ -1,0 +1,481 @@
+//===- Import.cpp - ONNX files as models ----------------------------------===//
+//
+// Input:   a file, shapes for its inputs, a loss.
+// Output:  a module of sg; or refusals, all of them, and no module.
+// Method:  the nodes run in the file's order, each by its op's function. After
+//          a refusal, the node's results are unknown, and nodes that read them
+//          are only looked up in the table of ops.
+//
+//===----------------------------------------------------------------------===//
+
+#include "reprise/Onnx/Import.h"
+#include "Head.h"
+#include "Importer.h"
+#include "mlir/IR/Diagnostics.h"
+#include "reprise/NN/Graph.h"
+
+using namespace mlir;
+using namespace reprise;
+using namespace reprise::onnx;
+using nn::Tensor;
+
+static constexpr int64_t kOldestOpset = 6, kNewestOpset = 22;
+
+static const OpEntry kOps[] = {
+#define ONNX_OP(DOMAIN, NAME, FIRST, LAST, FUNCTION)                           \
+  {DOMAIN, #NAME, FIRST, LAST, FUNCTION},
+#include "Ops.def"
+#undef ONNX_OP
+};
+
+const OpEntry *onnx::findOp(std::string_view domain, std::string_view name) {
+  if (domain == "ai.onnx")
+    domain = "";
+  for (const OpEntry &entry : kOps)
+    if (entry.domain == domain && entry.name == name)
+      return &entry;
+  return nullptr;
+}
+
+std::vector<SupportedOp> onnx::supportedOps() {
+  std::vector<SupportedOp> ops;
+  for (const OpEntry &entry : kOps) {
+    std::string domain = entry.domain;
+    ops.push_back({domain.empty() ? entry.name : domain + "." + entry.name,
+                   entry.first, entry.last});
+  }
+  return ops;
+}
+
+//===----------------------------------------------------------------------===//
+// Nodes
+//===----------------------------------------------------------------------===//
+
+namespace {
+/// A part of the network named after a node, so that ops have its path.
+class Step : public nn::Module {
+public:
+  std::function<void()> body;
+
+protected:
+  nn::Tensors forward(llvm::ArrayRef<Tensor>) override {
+    body();
+    return {};
+  }
+};
+
+class Network : public nn::Graph {
+public:
+  Network(const onnx::Model &model, const ImportOptions &options,
+          ModelFile &file, Imported &imported);
+
+protected:
+  std::vector<Output> build(llvm::ArrayRef<Tensor> inputs) override;
+
+private:
+  void declareInputs();
+  void declareInput(const ValueInfo &info, bool isLast);
+  void checkFile();
+  std::optional<Shape> shapeOf(const ValueInfo &info);
+  void importNode(const Node &node);
+  int64_t opsetOf(const Node &node) const;
+  bool checkInputs(NodeImport &node);
+  std::vector<Output> outputs(const Tensor *labels);
+
+  const onnx::Model &model;
+  const onnx::Graph &graph;
+  Importer importer;
+  Head head;
+  struct In {
+    const ValueInfo *info;
+    bool isLast;
+  };
+  std::vector<In> ins;
+  std::vector<std::shared_ptr<Step>> steps;
+};
+} // namespace
+
+/// The path of a node: the module of its weights as exporters write it, else
+/// its name.
+static std::string pathOf(const Node &node, const llvm::StringSet<> &weights,
+                          size_t index) {
+  for (std::string_view input : node.inputs) {
+    llvm::StringRef name(input.data(), input.size());
+    size_t dot = name.rfind('.');
+    if (weights.contains(name) && dot != llvm::StringRef::npos && dot > 0)
+      return name.substr(0, dot).str();
+  }
+  llvm::StringRef name(node.name.data(), node.name.size());
+  name = name.trim('/');
+  if (!name.empty() && name.size() < kMaxNameBytes)
+    return name.str();
+  return std::string(node.op.substr(0, 64)) + "_" + std::to_string(index);
+}
+
+Network::Network(const onnx::Model &model, const ImportOptions &options,
+                 ModelFile &file, Imported &imported)
+    : Graph("main"), model(model), graph(model.graph),
+      importer(options, file, imported), head(graph, importer) {
+  checkFile();
+  declareInputs();
+  head.find();
+  if (head.isTraining() &&
+      importer.value(options.label).type != TensorElement::Undefined)
+    importer.refuse("an input is named '" + options.label +
+                    "'; name that of the labels: --label NAME");
+  if (head.isTraining())
+    input(options.label, {importer.batch}, ElementType::I32,
+          sg::BindingRole::Label);
+  llvm::StringSet<> weights;
+  for (const TensorMessage &tensor : graph.initializers)
+    weights.insert(llvm::StringRef(tensor.name.data(), tensor.name.size()));
+  for (auto [k, node] : llvm::enumerate(graph.nodes)) {
+    steps.push_back(std::make_shared<Step>());
+    registerModule(pathOf(node, weights, k), steps.back());
+  }
+}
+
+void Network::checkFile() {
+  int64_t opset = 0;
+  for (auto [domain, version] : model.opsets)
+    if (domain.empty() || domain == "ai.onnx")
+      opset = version;
+  importer.fileOpset = opset;
+  if (opset < kOldestOpset || opset > kNewestOpset)
+    importer.refuse("the file is of opset " + std::to_string(opset) +
+                    "; opsets 6 to 22 are supported");
+  if (model.functions)
+    importer.refuse("functions of the file (" +
+                    std::to_string(model.functions) + ") are not supported");
+  if (model.trainingGraphs)
+    importer.refuse("training graphs of the file are not supported");
+  if (graph.sparseInitializers)
+    importer.refuse("sparse initializers are not supported");
+  for (const Node &node : graph.nodes)
+    for (std::string_view name : node.inputs)
+      if (!name.empty())
+        importer.markRead(name);
+  for (const ValueInfo &info : graph.outputs)
+    importer.markRead(info.name);
+  if (graph.outputs.empty())
+    importer.refuse("the graph has no outputs");
+}
+
+int64_t Network::opsetOf(const Node &node) const {
+  std::string_view domain = node.domain == "ai.onnx" ? "" : node.domain;
+  for (auto [known, version] : model.opsets)
+    if ((known == "ai.onnx" ? "" : known) == domain)
+      return version;
+  return 1;
+}
+
+bool Network::checkInputs(NodeImport &node) {
+  if (!node.has(0) && node.node.op != "Constant")
+    return node.refuse("its first input is missing");
+  for (std::string_view output : node.node.outputs)
+    if (!output.empty() &&
+        importer.value(output).type != TensorElement::Undefined)
+      return node.refuse("'" + std::string(output) +
+                         "' has another origin, too");
+  // Opset 6 gives the axis of a broadcast that is not the last one.
+  if (node.opset < 7 && node.find("axis") && node.integer("broadcast", 0))
+    return node.refuse("a broadcast along an axis is not supported");
+  for (size_t k = 0; k < node.inputs(); ++k) {
+    if (!node.has(k))
+      continue;
+    onnx::Value &value = node.in(k);
+    if (!value.isGood && value.type == TensorElement::Undefined) {
+      return node.refuse("'" + value.name +
+                         "' is read, but no earlier node computes it");
+    }
+    if (!value.isGood)
+      return false; // refused where it is computed
+  }
+  return true;
+}
+
+void Network::importNode(const Node &node) {
+  NodeImport current(importer, node, opsetOf(node));
+  bool isDone = false;
+  const OpEntry *entry = findOp(node.domain, node.op);
+  if (!entry) {
+    bool hasGraphs = llvm::any_of(
+        node.attributes, [](const onnx::Attribute &a) { return a.graphs > 0; });
+    importer.refuse(hasGraphs ? "control flow is not supported"
+                              : "the op is not supported");
+  } else if (current.opset > entry->last) {
+    importer.refuse("version " + std::to_string(current.opset) +
+                    " of the op is not supported; the last known one is " +
+                    std::to_string(entry->last));
+  } else if (node.outputs.empty()) {
+    importer.refuse("it has no outputs");
+  } else if (checkInputs(current)) {
+    current.opset = std::max(current.opset, entry->first);
+    // Inference of a result reports shapes that do not fit.
+    std::string reason;
+    ScopedDiagnosticHandler collect(
+        importer.trace->getBuilder().getContext(), [&](Diagnostic &d) {
+          if (d.getSeverity() == DiagnosticSeverity::Error && reason.empty())
+            reason = d.str();
+          return success();
+        });
+    size_t refusals = importer.refusals();
+    isDone = head.isCut(node) ? current.alias(0, current.in(0))
+                              : fold(current) || entry->function(current);
+    if (!isDone && importer.refusals() == refusals)
+      importer.refuse(reason.empty() ? "its inputs do not fit" : reason);
+  }
+  if (isDone)
+    return;
+  for (std::string_view name : node.outputs)
+    if (!name.empty())
+      importer.value(name).type = TensorElement::Float; // computed, but unknown
+}
+
+//===----------------------------------------------------------------------===//
+// Inputs
+//===----------------------------------------------------------------------===//
+
+static std::string textOf(const Extent &extent) {
+  if (extent.value)
+    return std::to_string(*extent.value);
+  return extent.name.empty() ? "?" : std::string(extent.name);
+}
+
+static std::string textOf(const ValueInfo &info) {
+  if (!info.isTensor)
+    return "no tensor";
+  std::string text;
+  for (const Extent &extent : info.shape)
+    text += (text.empty() ? "" : "x") + textOf(extent);
+  if (!info.hasShape)
+    text = "of any shape";
+  return nameOf(info.type) + " " + (text.empty() ? "scalar" : text);
+}
+
+std::optional<Shape> Network::shapeOf(const ValueInfo &info) {
+  std::string name(info.name);
+  auto given = importer.options.shapes.find(name);
+  Shape shape;
+  if (given != importer.options.shapes.end()) {
+    shape = given->second;
+    if (info.hasShape && shape.size() != info.shape.size()) {
+      importer.refuse("input '" + name + "' has rank " +
+                      std::to_string(info.shape.size()) + ", but " +
+                      std::to_string(shape.size()) + " extents were given");
+      return std::nullopt;
+    }
+    return shape;
+  }
+  if (!info.hasShape) {
+    importer.refuse("input '" + name +
+                    "' has no shape; give one: --input NAME=SHAPE");
+    return std::nullopt;
+  }
+  for (auto [d, extent] : llvm::enumerate(info.shape)) {
+    if (d == 0 && importer.options.batch)
+      shape.push_back(*importer.options.batch);
+    else if (extent.value && *extent.value > 0)
+      shape.push_back(*extent.value);
+    else {
+      importer.refuse("extent " + std::to_string(d) + " of input '" + name +
+                      "' (" + ::textOf(info) + ") is not fixed; give " +
+                      (d == 0 ? "--batch N or " : "") + "--input NAME=SHAPE");
+      return std::nullopt;
+    }
+  }
+  return shape;
+}
+
+void Network::declareInput(const ValueInfo &info, bool isLast) {
+  onnx::Value &value = importer.value(info.name);
+  value.type = info.type; // known to exist, even if it is refused
+  std::optional<Shape> shape = shapeOf(info);
+  std::string name(info.name);
+  ElementType element = ElementType::F32;
+  if (info.type == TensorElement::Int32)
+    element = ElementType::I32;
+  else if (info.type == TensorElement::Int64)
+    element = ElementType::I64;
+  else if (info.type == TensorElement::Bool)
+    element = ElementType::I1;
+  else if (info.type != TensorElement::Float || !info.isTensor) {
+    importer.refuse("input '" + name + "' is " + ::textOf(info) +
+                    "; float, int32, int64 and bool are supported");
+    shape.reset();
+  }
+  if (!shape)
+    return;
+  if (llvm::any_of(*shape, [](int64_t extent) {
+        return extent < 1 || extent > INT32_MAX;
+      })) {
+    importer.refuse("input '" + name + "' has the shape " +
+                    onnx::textOf(*shape) + "; extents are 1 to 2147483647");
+    return;
+  }
+  value.isGood = true;
+  value.shape = *shape;
+  if (importer.batch == 0 && !shape->empty()) {
+    importer.batch = shape->front();
+    importer.fileBatch = info.hasShape
+                             ? info.shape.front().value.value_or(importer.batch)
+                             : importer.batch;
+  }
+  Shape declared = *shape;
+  if (isLast) {
+    declared.clear();
+    for (int64_t d : lastOrder(shape->size()))
+      declared.push_back((*shape)[d]);
+    importer.setLast(name);
+    importer.note("input '" + name +
+                  "' has its channels last: " + onnx::textOf(declared));
+  }
+  input(name, declared, element);
+  ins.push_back({&info, isLast});
+}
+
+void Network::declareInputs() {
+  for (const TensorMessage &tensor : graph.initializers)
+    importer.define(importer.value(tensor.name), tensor);
+  for (const ValueInfo &info : graph.inputs) {
+    const onnx::Value &value = importer.value(info.name);
+    // Older exporters repeat initializers as inputs.
+    if (value.isGood || value.type != TensorElement::Undefined)
+      continue;
+    size_t rank =
+        importer.options.shapes.count(std::string(info.name))
+            ? importer.options.shapes.at(std::string(info.name)).size()
+            : info.shape.size();
+    bool isLast = (rank == 3 || rank == 4) &&
+                  info.type == TensorElement::Float &&
+                  readsImages(graph, info.name);
+    declareInput(info, isLast);
+  }
+  importer.batch = std::max<int64_t>(importer.batch, 1);
+  importer.fileBatch = std::max<int64_t>(importer.fileBatch, 1);
+  if (!ins.empty())
+    return;
+  if (importer.refusals() == 0)
+    importer.refuse("the graph has no inputs");
+  // The nodes are looked up all the same, in a trace that begins with an input.
+  input("", {1});
+}
+
+//===----------------------------------------------------------------------===//
+// The network
+//===----------------------------------------------------------------------===//
+
+std::vector<Network::Output> Network::outputs(const Tensor *labels) {
+  std::vector<Output> outputs;
+  for (const ValueInfo &info : graph.outputs) {
+    onnx::Value &value = importer.value(info.name);
+    std::string name(info.name);
+    if (!value.isGood && value.type == TensorElement::Undefined)
+      importer.refuse("no node computes output '" + name + "'");
+    if (!value.isGood)
+      continue;
+    if (labels && info.name != head.logitsName()) {
+      importer.note("output '" + name + "' is left out: it is not the logits");
+      continue;
+    }
+    if (labels) {
+      if (auto logits = head.logits(value)) {
+        outputs.push_back({"loss", nn::crossEntropy(*logits, *labels),
+                           sg::BindingRole::Loss});
+        outputs.push_back({name == "loss" ? "logits" : name, *logits,
+                           sg::BindingRole::Logits});
+      }
+      continue;
+    }
+    outputs.push_back({name, importer.plain(value), sg::BindingRole::Data});
+  }
+  return outputs;
+}
+
+std::vector<Network::Output> Network::build(llvm::ArrayRef<Tensor> inputs) {
+  importer.trace = &inputs.front().getTrace();
+  for (auto [in, tensor] : llvm::zip(ins, inputs)) {
+    onnx::Value &value = importer.value(in.info->name);
+    (in.isLast ? value.last : value.plain) = tensor;
+  }
+  for (auto [step, node] : llvm::zip(steps, graph.nodes)) {
+    importer.node = &node;
+    importer.nodeName = node.name.empty() && !node.outputs.empty()
+                            ? "of '" + std::string(node.outputs[0]) + "'"
+                            : std::string(node.name);
+    step->body = [this, &node = node] { importNode(node); };
+    importer.trace->call(*step, {});
+  }
+  importer.node = nullptr;
+  importer.nodeName.clear();
+  return outputs(head.isTraining() ? &inputs.back() : nullptr);
+}
+
+static Facts factsOf(const onnx::Model &model) {
+  Facts facts;
+  facts.producer = model.producer;
+  if (!model.producerVersion.empty())
+    facts.producer += " " + std::string(model.producerVersion);
+  facts.irVersion = model.irVersion;
+  for (auto [domain, version] : model.opsets)
+    facts.opsets.push_back({std::string(domain), version});
+  llvm::StringSet<> weights;
+  for (const TensorMessage &tensor : model.graph.initializers)
+    weights.insert(llvm::StringRef(tensor.name.data(), tensor.name.size()));
+  for (const ValueInfo &info : model.graph.inputs)
+    if (!weights.contains(llvm::StringRef(info.name.data(), info.name.size())))
+      facts.inputs.push_back(
+          {std::string(info.name), textOf(info), /*isLast=*/false});
+  for (const ValueInfo &info : model.graph.outputs)
+    facts.outputs.push_back(
+        {std::string(info.name), textOf(info), /*isLast=*/false});
+  std::map<std::string, size_t> counts;
+  for (const Node &node : model.graph.nodes)
+    ++counts[(node.domain.empty() || node.domain == "ai.onnx"
+                  ? ""
+                  : std::string(node.domain) + ".") +
+             std::string(node.op)];
+  for (const auto &[op, nodes] : counts)
+    facts.ops.push_back({op, nodes});
+  llvm::stable_sort(facts.ops, [](const OpCount &a, const OpCount &b) {
+    return a.nodes > b.nodes;
+  });
+  return facts;
+}
+
+std::optional<Imported> onnx::importModel(MLIRContext &context,
+                                          const std::string &path,
+                                          const ImportOptions &options,
+                                          std::string &error) {
+  std::unique_ptr<ModelFile> file = ModelFile::open(path, error);
+  if (!file) {
+    error = "cannot read '" + path + "': " + error;
+    return std::nullopt;
+  }
+  std::optional<onnx::Model> model = readModel(file->bytes(), error);
+  if (model && !model->hasGraph)
+    error = "it has no graph";
+  if (!error.empty()) {
+    error = "'" + path + "' is no ONNX file: " + error;
+    return std::nullopt;
+  }
+  Imported imported;
+  imported.facts = factsOf(*model);
+  Network network(*model, options, *file, imported);
+  std::string reason;
+  {
+    ScopedDiagnosticHandler collect(&context, [&](Diagnostic &diagnostic) {
+      if (diagnostic.getSeverity() == DiagnosticSeverity::Error &&
+          reason.empty())
+        reason = diagnostic.str();
+      return success();
+    });
+    imported.module = network.emit(context);
+  }
+  if (!imported.module && imported.refusals.empty())
+    imported.refusals.push_back(
+        {"", "", reason.empty() ? "the graph is not a model" : reason, 1});
+  if (!imported.refusals.empty())
+    imported.module = nullptr;
+  return imported;
+}

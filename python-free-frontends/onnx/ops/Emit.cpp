@@ -1,0 +1,136 @@
+//===- Emit.cpp - Tensors of several ops' functions -----------------------===//
+
+#include "Emit.h"
+
+using namespace mlir;
+using namespace reprise;
+using namespace reprise::onnx;
+using nn::Tensor;
+
+Tensor onnx::atMost(const Tensor &x, double bound) {
+  return x ? emit<sg::MinimumOp>({x, numberLike(x, bound)}) : x;
+}
+
+Tensor onnx::atLeast(const Tensor &x, double bound) {
+  return x ? emit<sg::MaximumOp>({x, numberLike(x, bound)}) : x;
+}
+
+Tensor onnx::compare(sg::ComparePredicate predicate, const Tensor &x,
+                     const Tensor &y) {
+  if (!x || !y)
+    return x ? y : x;
+  nn::Trace &trace = x.getTrace();
+  sg::CompareOp::Properties properties;
+  properties.predicate =
+      sg::ComparePredicateAttr::get(trace.getBuilder().getContext(), predicate);
+  auto type = RankedTensorType::get(x.getType().getShape(),
+                                    trace.getBuilder().getI1Type());
+  return trace.createAs<sg::CompareOp>(type, {x, y}, properties);
+}
+
+Tensor onnx::strided(const Tensor &x, llvm::ArrayRef<int64_t> starts,
+                     llvm::ArrayRef<int64_t> limits,
+                     llvm::ArrayRef<int64_t> steps) {
+  if (!x)
+    return x;
+  Builder &builder = x.getTrace().getBuilder();
+  sg::SliceOp::Properties properties;
+  properties.starts = builder.getDenseI64ArrayAttr(starts);
+  properties.limits = builder.getDenseI64ArrayAttr(limits);
+  properties.strides = builder.getDenseI64ArrayAttr(steps);
+  return x.getTrace().create<sg::SliceOp>(x, properties).front();
+}
+
+Tensor onnx::pad(const Tensor &x, llvm::ArrayRef<int64_t> low,
+                 llvm::ArrayRef<int64_t> high, double value) {
+  if (!x)
+    return x;
+  Builder &builder = x.getTrace().getBuilder();
+  sg::PadOp::Properties properties;
+  properties.low = builder.getDenseI64ArrayAttr(low);
+  properties.high = builder.getDenseI64ArrayAttr(high);
+  properties.interior = builder.getDenseI64ArrayAttr(Shape(low.size(), 0));
+  properties.value = builder.getF64FloatAttr(value);
+  return x.getTrace().create<sg::PadOp>(x, properties).front();
+}
+
+/// The shape that the inputs broadcast to; nothing after a refusal.
+static std::optional<Shape> commonShape(NodeImport &node,
+                                        llvm::ArrayRef<size_t> inputs) {
+  Shape shape;
+  for (size_t k : inputs) {
+    const Shape &other = node.in(k).shape;
+    if (other.size() > shape.size())
+      shape.insert(shape.begin(), other.size() - shape.size(), 1);
+    for (size_t d = 0; d < other.size(); ++d) {
+      int64_t &extent = shape[shape.size() - other.size() + d];
+      if (other[d] != extent && other[d] != 1 && extent != 1) {
+        node.refuse("shapes " + textOf(node.in(inputs.front()).shape) +
+                    " and " + textOf(other) + " do not broadcast");
+        return std::nullopt;
+      }
+      extent = extent == 1 ? other[d] : extent;
+    }
+  }
+  return shape;
+}
+
+/// The result's shape in its layout.
+static Shape targetOf(const Shape &shape, bool isLast) {
+  if (!isLast)
+    return shape;
+  Shape target;
+  for (int64_t d : lastOrder(shape.size()))
+    target.push_back(shape[d]);
+  return target;
+}
+
+/// Input k in a shape of the result's rank, in its layout, then repeated.
+/// Single numbers are constants, not parameters.
+static Tensor operandOf(NodeImport &node, size_t k, const Shape &shape,
+                        bool isLast) {
+  onnx::Value &value = node.in(k);
+  int64_t rank = shape.size();
+  if (auto number = node.number(k); number && onnx::isReal(value.type))
+    return nn::splat(node.trace(), targetOf(shape, isLast), *number);
+  Tensor tensor = isLast && value.rank() == rank ? node.last(k) : node.plain(k);
+  if (!tensor)
+    return tensor;
+  if (value.rank() < rank) {
+    Shape padded(rank - value.rank(), 1);
+    padded.insert(padded.end(), value.shape.begin(), value.shape.end());
+    tensor = nn::reshape(tensor, padded);
+    if (isLast)
+      tensor = permute(tensor, lastOrder(rank));
+  }
+  Shape target = targetOf(shape, isLast), dims;
+  for (int64_t d = 0; d < rank; ++d)
+    dims.push_back(d);
+  if (tensor && tensor.getType().getShape() != llvm::ArrayRef(target))
+    return nn::broadcast(tensor, target, dims);
+  return tensor;
+}
+
+std::optional<Unified> onnx::unify(NodeImport &node,
+                                   llvm::ArrayRef<size_t> inputs) {
+  std::optional<Shape> shape = commonShape(node, inputs);
+  if (!shape)
+    return std::nullopt;
+  Unified unified;
+  for (size_t k : inputs)
+    unified.isLast |= node.in(k).prefersLast() && shape->size() > 2 &&
+                      node.in(k).shape.size() == shape->size();
+  for (size_t k : inputs) {
+    Tensor tensor = operandOf(node, k, *shape, unified.isLast);
+    if (!tensor)
+      return std::nullopt;
+    unified.operands.push_back(tensor);
+    Type element = tensor.getType().getElementType();
+    if (unified.operands.front().getType().getElementType() != element &&
+        !unified.operands.front().getType().getElementType().isInteger(1)) {
+      node.refuse("its inputs have different element types");
+      return std::nullopt;
+    }
+  }
+  return unified;
+}

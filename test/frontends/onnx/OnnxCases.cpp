@@ -1,0 +1,146 @@
+//===- OnnxCases.cpp - Networks with known outputs ------------------------===//
+
+#include "OnnxCases.h"
+#include "Elements.h"
+#include "reprise/Onnx/Import.h"
+#include "reprise/Reference/Evaluator.h"
+#include "llvm/ADT/StringMap.h"
+#include "llvm/Support/FileSystem.h"
+#include <cmath>
+
+using namespace mlir;
+using namespace reprise;
+using namespace reprise::onnx;
+using reference::Tensor;
+
+/// The tensor of a file; nothing, with `error`, if it cannot be read.
+static std::optional<Elements> load(const std::string &path,
+                                    std::string &error) {
+  std::unique_ptr<ModelFile> file = ModelFile::open(path, error);
+  if (!file)
+    return std::nullopt;
+  std::optional<TensorMessage> message = readTensor(file->bytes(), error);
+  return message ? decode(*message, nullptr, error) : std::nullopt;
+}
+
+/// The tensors of NAME_0.pb, NAME_1.pb and so on.
+static std::vector<Elements> loadAll(const std::string &folder,
+                                     const std::string &name,
+                                     std::string &error) {
+  std::vector<Elements> all;
+  for (size_t k = 0;; ++k) {
+    std::string path =
+        folder + "/test_data_set_0/" + name + "_" + std::to_string(k) + ".pb";
+    if (!llvm::sys::fs::exists(path))
+      return all;
+    auto elements = load(path, error);
+    if (!elements)
+      return {};
+    all.push_back(std::move(*elements));
+  }
+}
+
+/// An argument of `type`, whose channels are last if `isLast`.
+static Tensor argumentOf(RankedTensorType type, const Elements &elements,
+                         bool isLast) {
+  Tensor tensor(type);
+  int64_t count = tensor.size(), channels = isLast ? elements.shape[1] : 1;
+  int64_t pixels = isLast ? count / elements.shape[0] / channels : count;
+  for (int64_t k = 0; k < count; ++k) {
+    int64_t sample = k / (channels * pixels), rest = k % (channels * pixels);
+    int64_t to =
+        sample * channels * pixels + rest % pixels * channels + rest / pixels;
+    if (tensor.isReal())
+      tensor.real(to) = elements.reals[k];
+    else
+      tensor.integer(to) = elements.integers[k];
+  }
+  return tensor;
+}
+
+/// The first difference of an output; empty if there is none.
+static std::string compare(const Tensor &got, const Elements &want) {
+  if (got.getShape() != llvm::ArrayRef(want.shape))
+    return "has another shape";
+  if (got.isReal() != isReal(want.type))
+    return "has another element type";
+  double largest = 1e-30, error = 0;
+  for (int64_t k = 0; k < got.size(); ++k) {
+    double x = got.number(k);
+    double y = isReal(want.type) ? want.reals[k] : double(want.integers[k]);
+    if (std::isnan(x) != std::isnan(y) || (std::isinf(y) && x != y))
+      return "has another special number";
+    if (!std::isfinite(y))
+      continue;
+    largest = std::max(largest, std::fabs(y));
+    error = std::max(error, std::fabs(x - y));
+  }
+  if (error <= 1e-5 * largest)
+    return "";
+  return "differs by " + std::to_string(error) + " of " +
+         std::to_string(largest);
+}
+
+/// The shapes of a case's inputs bind those that the file leaves open.
+static std::optional<Imported> import(MLIRContext &context,
+                                      const std::string &path,
+                                      const std::vector<Elements> &inputs,
+                                      std::string &error) {
+  ImportOptions options;
+  auto facts = importModel(context, path, options, error);
+  if (!facts || inputs.size() != facts->facts.inputs.size())
+    return facts;
+  for (size_t k = 0; k < inputs.size(); ++k)
+    options.shapes[facts->facts.inputs[k].name] = inputs[k].shape;
+  return importModel(context, path, options, error);
+}
+
+static std::string evaluate(Imported &imported,
+                            const std::vector<Elements> &inputs,
+                            const std::vector<Elements> &outputs) {
+  auto function = *imported.module->getOps<func::FuncOp>().begin();
+  llvm::SmallVector<Tensor> arguments;
+  if (function.getNumArguments() != inputs.size() ||
+      function.getNumResults() != outputs.size())
+    return "wrong: other numbers of inputs or outputs";
+  for (unsigned k = 0; k < inputs.size(); ++k)
+    arguments.push_back(
+        argumentOf(cast<RankedTensorType>(function.getArgument(k).getType()),
+                   inputs[k], imported.facts.inputs[k].isLast));
+  reference::VariableStore variables;
+  for (auto variable : imported.module->getOps<sg::VariableOp>()) {
+    auto value = reference::initialValue(variable);
+    if (failed(value))
+      return "wrong: a variable has no value";
+    variables.emplace(variable.getSymName().str(), *value);
+  }
+  reference::EvaluationOptions options;
+  options.mode = reference::Mode::Inference;
+  auto results = reference::evaluate(function, arguments, variables, options);
+  if (failed(results))
+    return "wrong: the evaluation fails";
+  for (size_t k = 0; k < outputs.size(); ++k)
+    if (std::string wrong = compare((*results)[k], outputs[k]); !wrong.empty())
+      return "wrong: output " + std::to_string(k) + " " + wrong;
+  return "pass";
+}
+
+std::string onnx::runCase(MLIRContext &context, const std::string &folder) {
+  std::string error;
+  std::vector<Elements> inputs = loadAll(folder, "input", error);
+  std::vector<Elements> outputs = loadAll(folder, "output", error);
+  // Data that cannot be read are of types that the import refuses as well.
+  std::string unread = std::move(error);
+  error.clear();
+  auto imported = import(context, folder + "/model.onnx", inputs, error);
+  if (!imported)
+    return "wrong: " + error;
+  if (!imported->module) {
+    const Refusal &first = imported->refusals.front();
+    return "refused: " + first.op + (first.op.empty() ? "" : ": ") +
+           first.reason;
+  }
+  if (!unread.empty())
+    return "wrong: the data are not read: " + unread;
+  return evaluate(*imported, inputs, outputs);
+}

@@ -1,0 +1,83 @@
+//===- OnnxCommand.cpp - reprise onnx -------------------------------------===//
+
+#include "Command.h"
+#include "CommandLine.h"
+#include "reprise/Console/Console.h"
+#include "reprise/Console/JsonAnswer.h"
+#include "reprise/Driver/OnnxReport.h"
+#include <nlohmann/json.hpp>
+
+using namespace reprise;
+using namespace reprise::driver;
+
+namespace {
+struct OnnxOptions {
+  std::string file, output = "-";
+  OnnxFlags flags;
+  bool json = false;
+};
+} // namespace
+
+static rt::Status inspect(const OnnxOptions &options) {
+  mlir::MLIRContext context;
+  auto imported = readOnnx(context, options.file, options.flags);
+  if (!imported.ok())
+    return imported.status();
+  return options.json ? printJson(onnxJson(*imported))
+                      : print(onnxText(*imported));
+}
+
+static rt::Status import(const OnnxOptions &options) {
+  REPRISE_RETURN_IF_ERROR(checkOutput(options.output, {options.file}));
+  rt::Expected<std::string> text = importOnnx(options.file, options.flags);
+  return text.ok() ? writeText(options.output, *text) : text.status();
+}
+
+static CLI::App *add(CLI::App &onnx, Invocation &invocation, const char *name,
+                     const char *text, rt::Status (*run)(const OnnxOptions &),
+                     std::shared_ptr<OnnxOptions> options) {
+  CLI::App *command = onnx.add_subcommand(name, text);
+  OnnxFlags &flags = options->flags;
+  command->add_option("file", options->file, "ONNX file")->required();
+  command->add_option("--batch", flags.batch,
+                      "First extent of every input (default: the file's)");
+  command->add_option("--input", flags.inputs,
+                      "Shape of an input, NAME=SHAPE, in the file's layout");
+  command->add_option("--loss", flags.loss,
+                      "Loss to add: none, cross-entropy (default: none)");
+  command->add_option("--logits", flags.logits,
+                      "Output that holds the logits (default: the only one)");
+  command->add_option("--label", flags.label,
+                      "Name of the input of labels (default: label)");
+  command->add_option("--freeze", flags.freeze,
+                      "Weights that stay constants: a pattern of names");
+  command->callback([options, run, &invocation] {
+    invocation = [options, run] {
+      rt::Status status = run(*options);
+      return status.ok() ? kSuccess : fail(status);
+    };
+  });
+  return command;
+}
+
+void driver::addOnnxCommand(CLI::App &app, Invocation &invocation) {
+  CLI::App *onnx = app.add_subcommand("onnx", "Networks in ONNX files");
+  onnx->require_subcommand(1);
+  addExamples(*onnx, "  reprise onnx inspect net.onnx\n"
+                     "  reprise onnx import net.onnx --batch 32 "
+                     "--loss cross-entropy -o net.mlir");
+  auto options = std::make_shared<OnnxOptions>();
+  CLI::App *command =
+      add(*onnx, invocation, "inspect",
+          "Lists a file's inputs, outputs, ops, parameters and refusals",
+          inspect, options);
+  command->add_flag("--json", options->json, "Print JSON");
+  addExamples(*command, "  reprise onnx inspect net.onnx --json");
+  options = std::make_shared<OnnxOptions>();
+  command = add(*onnx, invocation, "import",
+                "Writes a file's network as textual MLIR", import, options);
+  command->add_option("-o,--output", options->output,
+                      "File to write (default: standard output)");
+  addExamples(*command, "  reprise onnx import net.onnx --batch 32 "
+                        "--loss cross-entropy -o net.mlir");
+}
