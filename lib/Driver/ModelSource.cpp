@@ -22,6 +22,7 @@
 #include "llvm/Support/raw_ostream.h"
 #include <cstdlib>
 #include <cstring>
+#include <mutex>
 #include <set>
 #include <sys/stat.h>
 
@@ -67,23 +68,38 @@ static rt::Expected<bool> beginsAsArtifact(const std::string &path) {
 namespace {
 struct Frontend {
   llvm::StringRef ending;
+  frontend::Options options;
   frontend::Load *load;
 };
 } // namespace
 
 static constexpr Frontend frontends[] = {
-#define FRONTEND(NAME, ENDING) {ENDING, frontend::load##NAME},
+#define FRONTEND(NAME, ENDING, OPTIONS)                                        \
+  {ENDING, frontend::Options::OPTIONS, frontend::load##NAME},
 #include "reprise/Frontends.def"
 #undef FRONTEND
 };
 
+/// Returns true for a name with the ending of a front end's files.
+static bool isFrontendFile(llvm::StringRef name) {
+  return llvm::any_of(frontends, [&](const Frontend &one) {
+    return !one.ending.empty() && name.ends_with(one.ending);
+  });
+}
+
 /// Returns the front end of a model; that of textual IR for files of unknown
 /// endings.
-static frontend::Load &frontendOf(llvm::StringRef source) {
+static const Frontend &frontendOf(llvm::StringRef source) {
   for (const Frontend &one : frontends)
     if (!one.ending.empty() && source.ends_with(one.ending))
-      return *one.load;
-  return zooModel(source.str()) ? frontend::loadZoo : frontend::loadText;
+      return one;
+  llvm::StringRef ending = zooModel(source.str()) ? "" : ".mlir";
+  return *llvm::find_if(
+      frontends, [&](const Frontend &one) { return one.ending == ending; });
+}
+
+frontend::Options driver::optionsOf(const std::string &source) {
+  return frontendOf(source).options;
 }
 
 std::string driver::fileOf(const std::string &source) {
@@ -94,10 +110,7 @@ rt::Expected<bool> driver::isArtifact(const std::string &source) {
   llvm::StringRef name = source;
   if (name.ends_with(".rpx"))
     return true;
-  for (const Frontend &one : frontends)
-    if (!one.ending.empty() && name.ends_with(one.ending))
-      return false;
-  if (zooModel(source))
+  if (isFrontendFile(name) || zooModel(source))
     return false;
   struct stat exists;
   bool isPath = name.contains('/') || name.contains('.');
@@ -188,16 +201,27 @@ private:
     std::string block = sg::nameIn(diagnostic.getLocation()).str();
     std::string text = (block.empty() ? "" : "in '" + block + "': ") + message;
     if (diagnostic.getSeverity() == mlir::DiagnosticSeverity::Warning &&
-        !isSaidOfOptions(message) && warnings.insert(text).second)
+        !isSaidOfOptions(message) && isNew(text))
       warn(text);
+    // Decisions of a front end are at the name of the file.
+    if (diagnostic.getSeverity() == mlir::DiagnosticSeverity::Remark &&
+        isFrontendFile(block) && !hidesWarnings && isNew(text))
+      note(text);
     if (diagnostic.getSeverity() != mlir::DiagnosticSeverity::Error)
       return;
     collected += collected.empty() ? "" : "\nerror: ";
     collected += text;
   }
 
+  /// Returns true once for each text, whichever compiler reports it.
+  static bool isNew(const std::string &text) {
+    static std::mutex mutex;
+    static std::set<std::string> texts;
+    std::lock_guard<std::mutex> lock(mutex);
+    return texts.insert(text).second;
+  }
+
   std::string collected;
-  std::set<std::string> warnings; // each shown once
   PrintableErrors errors;
 };
 
@@ -249,7 +273,7 @@ rt::Status Compiler::load(const std::string &source,
   // The runtime's messages give the reason why a file cannot be read.
   if (isFile)
     REPRISE_RETURN_IF_ERROR(rt::InputFile::open(source).status());
-  current = frontendOf(source)({source, context, sources, options});
+  current = frontendOf(source).load({source, context, sources, options});
   if (current && (!isFile || checkModel(*current, source)))
     return {};
   rt::Status status = diagnostics->takeError(source);

@@ -69,16 +69,6 @@ rt::Expected<onnx::Imported> driver::readOnnx(mlir::MLIRContext &context,
   return std::move(*imported);
 }
 
-static std::string textOf(const onnx::Refusal &refusal) {
-  std::string text = refusal.op;
-  if (!refusal.op.empty() && refusal.nodes > 1)
-    text += " (" + std::to_string(refusal.nodes) + " nodes, first " +
-            refusal.node + ")";
-  else if (!refusal.node.empty())
-    text += " (" + refusal.node + ")";
-  return text + (text.empty() ? "" : ": ") + refusal.reason;
-}
-
 /// Returns the reasons why a file is not imported.
 static rt::Status refusalOf(const std::string &path,
                             const onnx::Imported &imported) {

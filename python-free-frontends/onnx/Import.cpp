@@ -443,6 +443,16 @@ static Facts factsOf(const onnx::Model &model) {
   return facts;
 }
 
+std::string onnx::textOf(const Refusal &refusal) {
+  std::string text = refusal.op;
+  if (!refusal.op.empty() && refusal.nodes > 1)
+    text += " (" + std::to_string(refusal.nodes) + " nodes, first " +
+            refusal.node + ")";
+  else if (!refusal.node.empty())
+    text += " (" + refusal.node + ")";
+  return text + (text.empty() ? "" : ": ") + refusal.reason;
+}
+
 std::optional<Imported> onnx::importModel(MLIRContext &context,
                                           const std::string &path,
                                           const ImportOptions &options,

@@ -23,7 +23,7 @@ BEGIN {
   rule("Passes", "IR Analysis Bridge Translate Plan Target", 1)
   rule("NN", "IR", 1)
   rule("Zoo", "NN IR", 1)
-  rule("Onnx", "NN IR", 1)
+  rule("Onnx", "NN Zoo IR", 1)
   rule("Recipe", "", 0)
   # The driver's libraries, from the bottom up.
   rule("Text", "Runtime", 0)

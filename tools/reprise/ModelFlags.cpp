@@ -38,6 +38,16 @@ std::string ModelFlags::firstGiven() const {
   return firstGivenOf(command, kModelGroup);
 }
 
+std::string ModelFlags::firstGivenBeside(frontend::Options taken) const {
+  if (taken == frontend::Options::All)
+    return "";
+  for (const CLI::Option *option : command->get_options())
+    if (isOfModel(*option) && option->count() &&
+        !(taken == frontend::Options::Batch && option->get_name() == "--batch"))
+      return option->get_name();
+  return "";
+}
+
 static rt::Status parseImage(const std::string &text,
                              zoo::ModelOptions &options) {
   auto [height, width] = llvm::StringRef(text).split('x');

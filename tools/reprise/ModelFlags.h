@@ -2,6 +2,7 @@
 #ifndef REPRISE_TOOLS_MODELFLAGS_H
 #define REPRISE_TOOLS_MODELFLAGS_H
 
+#include "reprise/NN/Frontend.h"
 #include "reprise/Runtime/Status.h"
 #include "reprise/Zoo/Zoo.h"
 #include <CLI/CLI.hpp>
@@ -23,6 +24,8 @@ public:
   void setBatch(int64_t images) { batch = images; }
   /// Returns the first given option, for a message; "" if there is none.
   std::string firstGiven() const;
+  /// Returns the first option given that a front end does not take.
+  std::string firstGivenBeside(frontend::Options taken) const;
   bool hasClasses() const { return classes.has_value(); }
   /// Returns true if the option is one of these.
   static bool isOfModel(const CLI::Option &option);

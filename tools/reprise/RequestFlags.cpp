@@ -17,9 +17,10 @@ rt::Expected<ModelRequest> driver::readRequest(const std::string &source,
     return misuse("'" + source +
                   "' is compiled already; 'reprise inspect' shows it");
   const zoo::ModelInfo *info = zooModel(source);
-  if (!info && !model.firstGiven().empty())
-    return misuse(model.firstGiven() + " is an option of the zoo's models; '" +
-                  source + "' says itself what it is");
+  if (std::string given = model.firstGivenBeside(optionsOf(source));
+      !given.empty())
+    return misuse(given + " is an option of the zoo's models; '" + source +
+                  "' says itself what it is");
   rt::Expected<zoo::ModelOptions> modelOptions = model.options();
   if (!modelOptions.ok())
     return modelOptions.status();

@@ -10,6 +10,7 @@
 #include "mlir/IR/MLIRContext.h"
 #include "mlir/IR/OwningOpRef.h"
 #include "reprise/Driver/CompilerHeap.h"
+#include "reprise/NN/Frontend.h"
 #include "reprise/Passes/Pipelines.h"
 #include "reprise/Program/ProgramFacts.h"
 #include "reprise/Zoo/Zoo.h"
@@ -22,6 +23,9 @@ namespace reprise::driver {
 /// by file ending, by the zoo's list, or by the first bytes of a file. An
 /// unknown name fails with the most similar known one.
 rt::Expected<bool> isArtifact(const std::string &source);
+
+/// Returns the model options that a model, which is no artifact, takes.
+frontend::Options optionsOf(const std::string &source);
 
 /// Returns the zoo's model of that name; null for a file.
 const zoo::ModelInfo *zooModel(const std::string &source);

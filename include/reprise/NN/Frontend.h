@@ -24,12 +24,15 @@ struct Source {
   const zoo::ModelOptions &options;
 };
 
+/// The model options that a front end takes.
+enum class Options { None, Batch, All };
+
 /// Loads a model: a module of one function, whose arguments and results have
 /// names and one result is the loss. Returns null after an error, which is
 /// reported to the context.
 using Load = mlir::OwningOpRef<mlir::ModuleOp>(const Source &);
 
-#define FRONTEND(NAME, ENDING) Load load##NAME;
+#define FRONTEND(NAME, ENDING, OPTIONS) Load load##NAME;
 #include "reprise/Frontends.def"
 #undef FRONTEND
 

@@ -44,6 +44,9 @@ struct Refusal {
   size_t nodes = 1;
 };
 
+/// Returns "Loop (2 nodes, first a): the reason".
+std::string textOf(const Refusal &refusal);
+
 /// An input or output: "float 1x3x224x224"; extents that have names show them.
 struct TensorFacts {
   std::string name, type;
