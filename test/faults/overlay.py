@@ -29,7 +29,7 @@ class Overlay:
         self.changed = set()
 
     def objects_with_faults(self):
-        """Objects that the build made of a file that differs in the copy."""
+        """Objects whose files include the header of planted faults in the copy."""
         listed = subprocess.run(["ninja", "-C", self.build, "-t", "deps"],
                                 check=True, stdout=subprocess.PIPE, text=True).stdout
         differs = {}
@@ -45,7 +45,7 @@ class Overlay:
                     path.startswith(self.source + "/")
                     and not path.startswith(self.build + "/")
                     and os.path.exists(copied)
-                    and open(path, "rb").read() != open(copied, "rb").read())
+                    and b"reprise/Planted.h" in open(copied, "rb").read())
             if differs[path]:
                 found.add(current)
         return found

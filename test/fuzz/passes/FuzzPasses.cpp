@@ -108,6 +108,8 @@ static std::vector<Route> makeAlone() {
         "sg-differentiate{clip-mode=average clip-norm-type=1}",
         "sg-differentiate{clip-mode=moving_average clip-norm-type=inf}",
         "sg-differentiate{no-weight-decay=*.weight}",
+        "sg-select-parameters{layer-decay=0.5}",
+        "sg-select-parameters{freeze=*,!w freeze-norms=true}",
         "sg-update-parameters{clip-norm=0.5 emit-gradients=true}",
         "sg-lower-to-rt{threads=1}",
         "sg-rematerialize{knee=true threads=1 work=0.01}",
@@ -161,6 +163,10 @@ static std::vector<Route> makePipelines() {
        onFunctions("sg-flatten"),
        onFunctions("sg-accumulate-gradients{micro-batches=2}"),
        "sg-update-parameters{clip-norm=0.5 emit-nonfinite=true}"},
+      /*hasBudget=*/true);
+  add("fine-tune",
+      {"sg-select-parameters{freeze=*,!w freeze-norms=true lr-scale=*=0.5}",
+       "sg-differentiate{optimizer=adam}", onFunctions("sg-flatten")},
       /*hasBudget=*/true);
   add("evaluate", {onFunctions("sg-to-inference"), onFunctions("sg-flatten")},
       /*hasBudget=*/false);
