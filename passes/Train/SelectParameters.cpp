@@ -53,8 +53,8 @@ static LogicalResult forMatching(mlir::ModuleOp module, StringRef option,
 // Frozen parameters
 //===----------------------------------------------------------------------===//
 
-/// Of several globs that match a parameter the last decides; one that begins
-/// with '!' excepts.
+/// Freezes parameters. The last glob that matches a parameter decides; one that
+/// begins with '!' excepts.
 static LogicalResult freezeMatching(mlir::ModuleOp module,
                                     ArrayRef<std::string> patterns) {
   for (StringRef pattern : patterns) {

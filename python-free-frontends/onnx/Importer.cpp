@@ -331,7 +331,7 @@ Tensor Importer::read(onnx::Value &value, llvm::ArrayRef<int64_t> order,
     return emitConstant(moved);
   }
   Tensor tensor = trace->read(weight.variable);
-  // From the variable's order to the wanted one.
+  // The moves lead from the variable's order to the wanted one.
   Shape from = inverse(weight.order), moves;
   for (int64_t d : order)
     moves.push_back(from[d]);

@@ -54,7 +54,7 @@ void writeReduced(mlir::ModuleOp model, uint64_t seed, const std::string &wrong,
                << *reduced << '\n';
 }
 
-/// As the driver does it.
+/// Converts the model as the driver does.
 LogicalResult autocast(mlir::ModuleOp model, const std::string &type) {
   PassManager passes(model.getContext());
   SgAutocastOptions options;

@@ -65,7 +65,7 @@ void takeSetting(const rt::RunSettings &runSettings, const std::string &name,
   }
 }
 
-/// The same for words with spaces between.
+/// Takes a setting of words with spaces between.
 inline void takeSetting(const rt::RunSettings &runSettings,
                         const std::string &name,
                         std::vector<std::string> &option) {

@@ -53,7 +53,7 @@ struct LossSettings {
   }
 };
 
-/// What training changes of the parameters, and how fast; see
+/// The parameters that training changes, and how fast; see
 /// sg-select-parameters.
 struct TrainedPart {
   std::vector<std::string> freeze; // globs; '!' before one excepts

@@ -56,8 +56,8 @@ struct Unified {
   llvm::SmallVector<nn::Tensor> operands;
   bool isLast = false;
 };
-/// Nothing after a refusal. The layout is channels-last if an operand of the
-/// result's rank exists in it only.
+/// Returns nothing after a refusal. The layout is channels-last if an operand
+/// of the result's rank exists in it only.
 std::optional<Unified> unify(NodeImport &node, llvm::ArrayRef<size_t> inputs);
 
 /// Sets output 0 in the layout of the operands.

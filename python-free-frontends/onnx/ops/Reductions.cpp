@@ -57,7 +57,7 @@ reduction(NodeImport &node,
   if (axes->isIdentity || axes->axes.empty())
     return node.alias(0, node.in(0));
   bool keeps = node.integer("keepdims", 1) != 0;
-  // Without all pixels, (N,C) is left in either layout.
+  // A reduction of all pixels leaves (N,C) in either layout.
   Laid x = laid(node, 0);
   bool arePixels =
       axes->axes.front() == 2 && int64_t(axes->axes.size()) == x.rank - 2;

@@ -129,7 +129,8 @@ static bool setReshaped(NodeImport &node, const Shape &shape) {
   return x && node.set(0, nn::reshape(x, shape));
 }
 
-/// Replaces 0, an input's extent, and -1, the rest. Nothing after a refusal.
+/// Replaces 0, an input's extent, and -1, the rest. Returns nothing after a
+/// refusal.
 static std::optional<Shape> resolve(NodeImport &node, Shape shape) {
   const Shape &from = node.in(0).shape;
   int64_t count = *countOf(from), known = 1, rest = -1;

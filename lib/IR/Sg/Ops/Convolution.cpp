@@ -174,7 +174,7 @@ static LogicalResult conv2DVjp(Conv2DOp op, VjpContext &context) {
   return success();
 }
 
-/// The same for a gradient and the tensor that it adds to.
+/// Decomposes a gradient and the sum with the tensor that it adds to.
 static Values decompose(Conv2DInputGradAddOp op, Emitter &e) {
   auto type = tensorOf(op.getResult());
   Type wide = Float32Type::get(op.getContext());

@@ -27,7 +27,7 @@ OpFoldResult DropoutOp::fold(FoldAdaptor) {
   return {};
 }
 
-/// The same draw on the cotangent; keeps two scalars.
+/// Repeats the draw on the cotangent; keeps two scalars.
 static Value dropoutGradient(DropoutOp op, VjpContext &context, Emitter &e,
                              Value dy) {
   Value seed = context.forward(op.getSeed());
