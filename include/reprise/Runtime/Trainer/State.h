@@ -72,7 +72,7 @@ struct WeightsReport {
 /// The names of classes in a state; empty for other files.
 Expected<std::vector<std::string>> readClassNames(const std::string &path);
 
-/// Whether a model's head may differ from that of the weights.
+/// Decides if a model's head may differ from that of the weights.
 enum class Head {
   Loaded,
   /// Parameters keep their values if each extent that differs is the number of

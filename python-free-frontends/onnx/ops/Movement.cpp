@@ -1,0 +1,364 @@
+//===- Movement.cpp - Elements in other places ----------------------------===//
+
+#include "Emit.h"
+
+using namespace mlir;
+using namespace reprise;
+using namespace reprise::onnx;
+using nn::Tensor;
+
+//===----------------------------------------------------------------------===//
+// Movement
+//===----------------------------------------------------------------------===//
+
+bool onnx::importTranspose(NodeImport &node) {
+  int64_t rank = node.in(0).rank();
+  Shape order(rank);
+  for (int64_t k = 0; k < rank; ++k)
+    order[k] = rank - 1 - k;
+  if (auto given = node.integers("perm"))
+    order = *given;
+  llvm::SmallVector<bool> seen(rank, false);
+  bool isGood = int64_t(order.size()) == rank;
+  for (int64_t d : order) {
+    isGood = isGood && d >= 0 && d < rank && !seen[d];
+    if (isGood)
+      seen[d] = true;
+  }
+  if (!isGood)
+    return node.refuse("perm is no order of rank " + std::to_string(rank));
+  Laid x = laid(node, 0);
+  Shape moves;
+  for (int64_t d : order)
+    moves.push_back(x.at(d));
+  return x.tensor && node.set(0, permute(x.tensor, moves));
+}
+
+bool onnx::importConcat(NodeImport &node) {
+  if (node.inputs() == 0)
+    return node.refuse("it joins nothing");
+  int64_t rank = node.in(0).rank();
+  auto axis = node.axis(node.integer("axis", 1), rank);
+  if (!axis)
+    return false;
+  Shape target = node.in(0).shape;
+  bool isLast = false;
+  for (size_t k = 0; k < node.inputs(); ++k) {
+    Shape other = node.in(k).shape;
+    if (node.in(k).rank() == rank)
+      other[*axis] = target[*axis];
+    if (other != target || node.in(k).type != node.in(0).type)
+      return node.refuse("its inputs differ in other dimensions than axis " +
+                         std::to_string(*axis));
+    isLast |= node.in(k).prefersLast();
+  }
+  llvm::SmallVector<Tensor> tensors;
+  for (size_t k = 0; k < node.inputs(); ++k) {
+    tensors.push_back(isLast ? node.last(k) : node.plain(k));
+    if (!tensors.back())
+      return false;
+  }
+  Laid position{tensors.front(), isLast, rank};
+  Tensor y = tensors.size() == 1 ? tensors.front()
+                                 : nn::concat(tensors, position.at(*axis));
+  return setLaid(node, position, y);
+}
+
+/// Returns the sizes of a split; nothing after a refusal.
+static std::optional<Shape> partsOf(NodeImport &node, int64_t extent) {
+  bool given;
+  auto sizes = node.integersOf("split", 1, given);
+  if (!sizes)
+    return std::nullopt;
+  int64_t count = node.node.outputs.size();
+  if (!given) {
+    int64_t size = llvm::divideCeil(extent, std::max<int64_t>(count, 1));
+    for (int64_t k = 0, rest = extent; k < count; ++k, rest -= size)
+      sizes->push_back(std::min(size, rest));
+  }
+  int64_t sum = 0;
+  bool isGood = int64_t(sizes->size()) == count;
+  for (int64_t size : *sizes) {
+    isGood = isGood && size >= 1 && size <= extent;
+    sum += isGood ? size : 0;
+  }
+  if (isGood && sum == extent)
+    return sizes;
+  node.refuse("its parts do not add up to " + std::to_string(extent));
+  return std::nullopt;
+}
+
+bool onnx::importSplit(NodeImport &node) {
+  auto axis = node.axis(node.integer("axis", 0), node.in(0).rank());
+  if (!axis)
+    return false;
+  auto sizes = partsOf(node, node.in(0).shape[*axis]);
+  Laid x = laid(node, 0);
+  if (!sizes || !x.tensor)
+    return false;
+  int64_t begin = 0;
+  for (auto [k, size] : llvm::enumerate(*sizes)) {
+    Tensor part = nn::slice(x.tensor, x.at(*axis), begin, begin + size);
+    begin += size;
+    if (!(x.isLast ? node.setLast(k, part) : node.set(k, part)))
+      return false;
+  }
+  return true;
+}
+
+bool onnx::importSlice(NodeImport &node) {
+  bool given;
+  auto starts = node.integersOf("starts", 1, given);
+  auto ends = node.integersOf("ends", 2, given);
+  auto axes = node.integersOf("axes", 3, given);
+  auto steps = node.integersOf("steps", 4, given);
+  if (!starts || !ends || !axes || !steps)
+    return false;
+  const Shape shape = node.in(0).shape;
+  if (axes->empty())
+    for (size_t d = 0; d < starts->size(); ++d)
+      axes->push_back(d);
+  if (steps->empty())
+    steps->assign(starts->size(), 1);
+  if (ends->size() != starts->size() || axes->size() != starts->size() ||
+      steps->size() != starts->size())
+    return node.refuse("its lists have different lengths");
+  Laid x = laid(node, 0);
+  if (!x.tensor)
+    return false;
+  Shape from(shape.size(), 0), by(shape.size(), 1);
+  Shape to(x.tensor.getType().getShape());
+  for (size_t k = 0; k < starts->size(); ++k) {
+    auto axis = node.axis((*axes)[k], shape.size());
+    if (!axis)
+      return false;
+    int64_t n = shape[*axis], d = x.at(*axis);
+    if ((*steps)[k] < 1)
+      return node.refuse("its step " + std::to_string((*steps)[k]) +
+                         " is not positive");
+    auto bound = [&](int64_t at) {
+      return std::clamp<int64_t>(at < 0 ? at + n : at, 0, n);
+    };
+    from[d] = bound((*starts)[k]);
+    to[d] = bound((*ends)[k]);
+    by[d] = std::min((*steps)[k], n);
+    if (from[d] >= to[d])
+      return node.refuse("its result has no elements");
+  }
+  return setLaid(node, x, strided(x.tensor, from, to, by));
+}
+
+/// Returns the padding of each dimension: all beginnings, then all ends.
+static std::optional<Shape> paddingOf(NodeImport &node) {
+  bool given;
+  auto pads = node.integersOf("pads", 1, given);
+  if (!pads)
+    return std::nullopt;
+  size_t rank = node.in(0).rank();
+  if (node.has(3)) {
+    bool hasAxes;
+    auto axes = node.integersOf("", 3, hasAxes);
+    if (!axes || pads->size() != 2 * axes->size()) {
+      if (axes)
+        node.refuse("its pads and axes have different lengths");
+      return std::nullopt;
+    }
+    Shape whole(2 * rank, 0);
+    for (size_t k = 0; k < axes->size(); ++k) {
+      auto axis = node.axis((*axes)[k], rank);
+      if (!axis)
+        return std::nullopt;
+      whole[*axis] = (*pads)[k];
+      whole[rank + *axis] = (*pads)[axes->size() + k];
+    }
+    return whole;
+  }
+  if (pads->size() == 2 * rank)
+    return pads;
+  node.refuse("it gives " + std::to_string(pads->size()) + " pads for rank " +
+              std::to_string(rank));
+  return std::nullopt;
+}
+
+bool onnx::importPad(NodeImport &node) {
+  std::string mode = node.text("mode", "constant");
+  if (mode != "constant")
+    return node.refuse("mode '" + mode + "' is not supported");
+  auto pads = paddingOf(node);
+  if (!pads)
+    return false;
+  std::optional<double> value = node.opset < 11 ? node.number("value", 0.0)
+                                : node.has(2)   ? node.number(2)
+                                                : 0.0;
+  if (!value)
+    return node.refuse("its value must be a constant of the file");
+  Laid x = laid(node, 0);
+  if (!x.tensor)
+    return false;
+  Shape low(x.rank), high(x.rank), from(x.rank), ones(x.rank, 1);
+  for (int64_t d = 0; d < x.rank; ++d) {
+    low[x.at(d)] = (*pads)[d];
+    high[x.at(d)] = (*pads)[x.rank + d];
+  }
+  // Negative padding cuts.
+  Shape to(x.tensor.getType().getShape());
+  for (int64_t d = 0; d < x.rank; ++d) {
+    from[d] = std::max<int64_t>(-low[d], 0);
+    to[d] += std::min<int64_t>(high[d], 0);
+    if (low[d] < -INT32_MAX || from[d] >= to[d])
+      return node.refuse("its result has no elements");
+    low[d] = std::max<int64_t>(low[d], 0);
+    high[d] = std::max<int64_t>(high[d], 0);
+  }
+  Tensor y = strided(x.tensor, from, to, ones);
+  return setLaid(node, x, pad(y, low, high, *value));
+}
+
+bool onnx::importExpand(NodeImport &node) {
+  bool given;
+  auto wanted = node.integersOf("", 1, given);
+  Tensor x = wanted ? node.plain(0) : Tensor(node.trace(), nullptr);
+  if (!x)
+    return false;
+  Shape from(x.getType().getShape()), dims;
+  size_t rank = std::max(from.size(), wanted->size());
+  from.insert(from.begin(), rank - from.size(), 1);
+  wanted->insert(wanted->begin(), rank - wanted->size(), 1);
+  for (size_t d = 0; d < rank; ++d) {
+    dims.push_back(d);
+    int64_t &extent = (*wanted)[d];
+    if (extent < 1 || (extent != 1 && from[d] != 1 && extent != from[d]))
+      return node.refuse("shape " + textOf(from) + " does not broadcast to " +
+                         textOf(*wanted));
+    extent = std::max(extent, from[d]);
+  }
+  return node.set(0, nn::broadcast(nn::reshape(x, from), *wanted, dims));
+}
+
+bool onnx::importTile(NodeImport &node) {
+  bool given;
+  auto repeats = node.integersOf("", 1, given);
+  Tensor x = repeats ? node.plain(0) : Tensor(node.trace(), nullptr);
+  if (!x)
+    return false;
+  llvm::ArrayRef<int64_t> shape = x.getType().getShape();
+  if (repeats->size() != shape.size())
+    return node.refuse("it gives " + std::to_string(repeats->size()) +
+                       " repeats for rank " + std::to_string(shape.size()));
+  Shape from, to, joined, dims;
+  for (size_t d = 0; d < shape.size(); ++d) {
+    int64_t count = (*repeats)[d];
+    if (count < 1 || count > INT32_MAX)
+      return node.refuse("its result has no elements, or too many");
+    from.insert(from.end(), {1, shape[d]});
+    to.insert(to.end(), {count, shape[d]});
+    joined.push_back(count * shape[d]);
+  }
+  for (size_t d = 0; d < to.size(); ++d)
+    dims.push_back(d);
+  return node.set(
+      0, nn::reshape(nn::broadcast(nn::reshape(x, from), to, dims), joined));
+}
+
+//===----------------------------------------------------------------------===//
+// Gathering
+//===----------------------------------------------------------------------===//
+
+/// Takes one element, or consecutive ones, of an axis.
+static bool gatherPart(NodeImport &node, int64_t axis, int64_t first,
+                       const Shape &indices) {
+  Laid x = laid(node, 0);
+  if (!x.tensor)
+    return false;
+  int64_t count = *countOf(indices);
+  Tensor part = nn::slice(x.tensor, x.at(axis), first, first + count);
+  if (indices.size() == 1)
+    return setLaid(node, x, part);
+  Shape shape = node.in(0).shape;
+  shape.erase(shape.begin() + axis);
+  shape.insert(shape.begin() + axis, indices.begin(), indices.end());
+  if (x.isLast) {
+    onnx::Value whole; // the part in the file's layout
+    whole.isGood = true;
+    whole.shape = node.in(0).shape;
+    whole.shape[axis] = count;
+    whole.last = part;
+    part = node.importer.plain(whole);
+  }
+  return node.set(0, nn::reshape(part, shape));
+}
+
+/// Returns indices as a tensor, negative ones counted from the end.
+static Tensor indicesOf(NodeImport &node, int64_t extent) {
+  onnx::Value &value = node.in(1);
+  if (value.constant) {
+    Elements fixed = *value.constant;
+    for (int64_t &index : fixed.integers)
+      index += index < 0 ? extent : 0;
+    onnx::Value constant;
+    constant.isGood = true;
+    constant.type = fixed.type;
+    constant.shape = fixed.shape;
+    constant.constant = std::make_shared<Elements>(std::move(fixed));
+    return node.importer.plain(constant);
+  }
+  Tensor index = node.plain(1);
+  if (!index)
+    return index;
+  Tensor isNegative =
+      compare(sg::ComparePredicate::LT, index, numberLike(index, 0));
+  return nn::select(isNegative, plus(index, double(extent)), index);
+}
+
+/// Returns true if constant indices are first, first + 1, ...
+static bool areConsecutive(const Elements &indices, int64_t extent) {
+  for (size_t k = 0; k < indices.size(); ++k) {
+    int64_t first =
+        indices.integers[0] + (indices.integers[0] < 0 ? extent : 0);
+    int64_t at = indices.integers[k] + (indices.integers[k] < 0 ? extent : 0);
+    if (at != first + int64_t(k) || at < 0 || at >= extent)
+      return false;
+  }
+  return indices.size() > 0;
+}
+
+bool onnx::importGather(NodeImport &node) {
+  if (!onnx::isReal(node.in(0).type))
+    return node.refuse("its table is " + nameOf(node.in(0).type) +
+                       ", and only float is supported");
+  auto axis = node.axis(node.integer("axis", 0), node.in(0).rank());
+  if (!axis)
+    return false;
+  Shape shape = node.in(0).shape;
+  int64_t extent = shape[*axis];
+  const auto &constant = node.in(1).constant;
+  if (constant && isInteger(constant->type) &&
+      areConsecutive(*constant, extent)) {
+    int64_t first = constant->integers[0];
+    return gatherPart(node, *axis, first + (first < 0 ? extent : 0),
+                      constant->shape);
+  }
+  if (!isInteger(node.in(1).type))
+    return node.refuse("its indices are " + nameOf(node.in(1).type));
+  if (constant)
+    for (int64_t index : constant->integers)
+      if (index < -extent || index >= extent)
+        return node.refuse("index " + std::to_string(index) + " lies outside " +
+                           std::to_string(extent) + " elements");
+  Tensor x = node.plain(0), indices = indicesOf(node, extent);
+  if (!x || !indices)
+    return false;
+  // The axis first; its indices' dimensions take its place afterwards.
+  int64_t rank = shape.size(), count = indices.getType().getRank();
+  Shape order = {*axis}, back;
+  for (int64_t d = 0; d < rank; ++d)
+    if (d != *axis)
+      order.push_back(d);
+  for (int64_t d = 0; d < *axis; ++d)
+    back.push_back(count + d);
+  for (int64_t d = 0; d < count; ++d)
+    back.push_back(d);
+  for (int64_t d = *axis; d + 1 < rank; ++d)
+    back.push_back(count + d);
+  return node.set(0, permute(nn::gather(permute(x, order), indices), back));
+}
