@@ -164,10 +164,10 @@ static std::string describe(const BatchSearch::Refused &more) {
 }
 
 static rt::Status planBatch(const ModelRequest &request, BudgetReport &report) {
-  if (!zooModel(request.source))
+  if (optionsOf(request.source) == frontend::Options::None)
     return misuse("'" + request.source +
                   "' fixes the number of images of a step; --max-batch is for "
-                  "models of the zoo");
+                  "models that take --batch");
   const std::optional<plan::Budget> &asked = request.compile.budget;
   if (!asked || asked->kind != plan::Budget::Kind::Bytes)
     return misuse("--max-batch needs a --budget in bytes, as 2GiB");
