@@ -117,7 +117,7 @@ with activations kept or computed again to equal bits.")
 set(CPACK_DEBIAN_DEVELOPMENT_PACKAGE_NAME libreprise-dev)
 set(CPACK_DEBIAN_DEVELOPMENT_PACKAGE_SECTION libdevel)
 set(CPACK_DEBIAN_DEVELOPMENT_PACKAGE_DEPENDS
-"libmlir-22-dev, mlir-22-tools, llvm-22-dev, llvm-22-tools, liblld-22-dev, libdnnl-dev, zlib1g-dev, libzstd-dev, libjpeg62-turbo-dev, libpng-dev, libarchive-dev, libexif-dev, libnifti-dev, nlohmann-json3-dev")
+"libmlir-22-dev, mlir-22-tools, llvm-22-dev, llvm-22-tools, liblld-22-dev, libdnnl-dev, zlib1g-dev, libzstd-dev, libjpeg62-turbo-dev, libpng-dev, libarchive-dev, libexif-dev, libnifti-dev, nlohmann-json3-dev, libcli11-dev, libyaml-cpp-dev")
 set(CPACK_DEBIAN_DEVELOPMENT_PACKAGE_SUGGESTS "reprise, reprise-doc, cmake")
 set(CPACK_DEBIAN_DEVELOPMENT_DESCRIPTION
 "headers and libraries of the Reprise compiler

@@ -177,7 +177,7 @@ private:
     return message.find("allow-unregistered-dialect") != std::string::npos;
   }
 
-  /// Detects messages for which CompileFlags::warnElsewhere names the file.
+  /// Detects messages for which warnElsewhere names the file.
   static bool isSaidOfOptions(const std::string &message) {
     return message.find("the profile was taken elsewhere") == 0;
   }

@@ -29,14 +29,16 @@ BEGIN {
   rule("Text", "Runtime", 0)
   rule("Console", "Text Runtime", 0)
   rule("PlanFormat", "Text Plan Runtime", 0)
+  rule("PlanSearch", "Text Console PlanFormat Plan Runtime", 0)
+  rule("CommandLine", "Text Console Recipe Runtime", 0)
   rule("Program", "Text Plan Runtime", 0)
   rule("Report", "Text Program Runtime", 0)
   compiler_layers = "IR Analysis Target Bridge Translate Plan Passes Zoo Onnx"
-  rule("Driver", "NN Text Console Program Runtime " compiler_layers, 1)
+  rule("Driver", "NN Recipe Text Console Program Runtime " compiler_layers, 1)
   rule("Budget", "Text Console Program Report Driver Runtime " compiler_layers, 1)
-  rule("Run", "Text Console Program Driver Budget Runtime " compiler_layers, 1)
-  rule("tools", "Text Console PlanFormat Program Report Driver Budget Run Runtime " \
-    "Recipe NN " compiler_layers, 1)
+  rule("Run", "Recipe Text Console Program Driver Budget Runtime " compiler_layers, 1)
+  rule("tools", "Text Console PlanFormat PlanSearch CommandLine Program Report " \
+    "Driver Budget Run Runtime Recipe NN " compiler_layers, 1)
   # Of the C++ standard library only, for everyone.
   common["reprise/Limits.h"] = common["reprise/Kept.h"] = 1
   common["reprise/LibraryFunctions.h"] = common["reprise/ProgramTerms.h"] = 1

@@ -1,12 +1,13 @@
 //===- BoundCommand.cpp - reprise-plan bound ------------------------------===//
 
 #include "Command.h"
-#include "Solving.h"
+#include "reprise/PlanSearch/Problem.h"
 #include "reprise/Text/Size.h"
 #include "reprise/Text/Table.h"
 
 using namespace reprise;
 using namespace reprise::plan;
+using namespace reprise::plan::search;
 using namespace reprise::plan::tool;
 
 namespace {
@@ -16,10 +17,6 @@ struct BoundOptions {
   bool json = false;
 };
 } // namespace
-
-static std::string opName(const Graph &graph, OpId id) {
-  return id == kNone ? "" : graph.ops[id].name;
-}
 
 static OrderedJson boundJson(const Problem &problem, const ByteBound &bytes,
                              const std::optional<uint64_t> &budget,

@@ -1,13 +1,14 @@
 //===- ValidateCommand.cpp - reprise-plan validate ------------------------===//
 
 #include "Command.h"
-#include "Input.h"
-#include "Solving.h"
 #include "reprise/PlanFormat/PlanJson.h"
+#include "reprise/PlanSearch/InputFile.h"
+#include "reprise/PlanSearch/Problem.h"
 #include "reprise/Text/Size.h"
 
 using namespace reprise;
 using namespace reprise::plan;
+using namespace reprise::plan::search;
 using namespace reprise::plan::tool;
 
 namespace {

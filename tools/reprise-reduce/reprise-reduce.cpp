@@ -6,8 +6,6 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "ReduceModule.h"
-#include "ReductionPatterns.h"
 #include "mlir/IR/AsmState.h"
 #include "mlir/IR/MLIRContext.h"
 #include "mlir/Parser/Parser.h"
@@ -16,6 +14,7 @@
 #include "mlir/Reducer/Passes.h"
 #include "mlir/Support/FileUtilities.h"
 #include "mlir/Transforms/Passes.h"
+#include "reprise/Passes/Reduce.h"
 #include "reprise/Passes/Registration.h"
 #include "reprise/Runtime/ProcessStart.h"
 #include "llvm/Support/CommandLine.h"

@@ -1,7 +1,7 @@
 //===- CacheCommand.cpp - reprise cache -----------------------------------===//
 
 #include "Command.h"
-#include "CommandLine.h"
+#include "reprise/CommandLine/CommandLine.h"
 #include "reprise/Console/Console.h"
 #include "reprise/Console/JsonAnswer.h"
 #include "reprise/Driver/KeptPlan.h"

@@ -30,6 +30,8 @@ void addReportCommand(CLI::App &app, Invocation &invocation);
 void addDeviceCommand(CLI::App &app, Invocation &invocation);
 void addCacheCommand(CLI::App &app, Invocation &invocation);
 void addInspectCommand(CLI::App &app, Invocation &invocation);
+/// Adds help, and the commands that print completions and the manual page.
+void addShellCommands(CLI::App &app, Invocation &invocation);
 
 } // namespace reprise::driver
 

@@ -1,10 +1,10 @@
 //===- CompileCommand.cpp - reprise compile -------------------------------===//
 
 #include "Command.h"
-#include "CommandLine.h"
-#include "RequestFlags.h"
+#include "Flags.h"
 #include "reprise/Budget/ModeAdvice.h"
 #include "reprise/Budget/Refusal.h"
+#include "reprise/CommandLine/CommandLine.h"
 #include "reprise/Console/Console.h"
 #include "reprise/Console/JsonAnswer.h"
 #include "reprise/Console/TypedCommand.h"
@@ -24,8 +24,8 @@ namespace {
 struct CompileCommandOptions {
   std::string source, output, level = "artifact";
   bool json = false, gradients = false, checkFinite = false, inference = false;
-  ModelFlags model;
-  CompileFlags compile;
+  ModelSettings model;
+  CompileSettings compile;
 };
 
 struct Made {
@@ -216,7 +216,7 @@ static rt::Status checkInference(const CompileCommandOptions &options) {
   if (options.level != "artifact" && options.level != "program")
     return misuse("--emit " + options.level +
                   " shows the training step, which --inference leaves out");
-  if (options.gradients || options.checkFinite || options.compile.hasBudget())
+  if (options.gradients || options.checkFinite || options.compile.budget)
     return misuse("--gradients, --check-finite and --budget are for the "
                   "training step, which --inference leaves out");
   return {};
@@ -267,8 +267,8 @@ void driver::addCompileCommand(CLI::App &app, Invocation &invocation) {
                     "Leave out the training step: a program of parameters and "
                     "running statistics for 'reprise predict' and 'eval'");
   command->add_flag("--json", options->json, "Print the summary as JSON");
-  options->model.addTo(*command);
-  options->compile.addTo(*command);
+  addModelOptions(*command, options->model);
+  addCompileOptions(*command, options->compile);
   addExamples(*command, "  reprise compile resnet50 --batch 32 --checkpointing "
                         "segments=4 -o r50.rpx\n"
                         "  reprise compile model.mlir --emit remat");

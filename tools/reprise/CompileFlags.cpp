@@ -1,361 +1,110 @@
-//===- CompileFlags.cpp - Options of a compilation ------------------------===//
+//===- CompileFlags.cpp - Options of models and compilations --------------===//
 
-#include "CompileFlags.h"
-#include "CommandLine.h"
-#include "SettingOptions.h"
-
-#include "reprise/CheckpointingModes.h"
-#include "reprise/Console/Console.h"
-#include "reprise/Limits.h"
-#include "reprise/Runtime/HostProcessors.h"
-#include "reprise/Target/Target.h"
-#include "reprise/Text/Rates.h"
-#include "reprise/Text/Size.h"
-#include "reprise/Text/Table.h"
-#include "llvm/ADT/StringExtras.h"
-#include "llvm/ADT/StringRef.h"
-#include <cmath>
-#include <limits>
+#include "Flags.h"
+#include "reprise/CommandLine/ParsedOptions.h"
+#include "reprise/CommandLine/SettingOptions.h"
 #include <set>
 
 using namespace reprise;
 using namespace reprise::driver;
 
-/// The limit of a plan's work: hours for a thousand ops.
-static constexpr int kMostPlanWork = 10000;
+void driver::addModelOptions(CLI::App &command, ModelSettings &model) {
+  model.command = std::make_shared<ParsedOptions>(command);
+  SettingOptions options(command, kModelGroup);
+  options.add("--batch", model.batch);
+  options.add("--classes", model.classes);
+  options.add("--image", model.image);
+  options.add("--channels", model.channels);
+  options.add("--width", model.width);
+  options.add("--stem", model.stem);
+  options.add("--dropout", model.dropout);
+  options.add("--attention-dropout", model.attentionDropout);
+  options.add("--frames", model.frames);
+  options.add("--views", model.views);
+  options.add("--view-pooling", model.viewPooling);
+  options.add("--patch", model.patch);
+  options.add("--stochastic-depth", model.stochasticDepth);
+  options.add("--annotate", model.annotate);
+}
 
-void CompileFlags::addTo(CLI::App &app) {
-  command = &app;
-  SettingOptions options(app, kCompileGroup);
-  options.add("--checkpointing", checkpointing);
-  options.add("--budget", budget);
-  options.add("--keep", keep);
-  options.add("--recompute", recompute);
-  options.add("--roofline", roofline);
-  options.add("--profile", profile);
-  options.add("--plan-work", planWork);
-  options.add("--plan-effort", planEffort);
-  addOptimizerOptions();
-  options.add("--no-weight-decay", noWeightDecay);
-  options.add("--freeze", trained.freeze);
-  options.addFlag("--freeze-norms", trained.freezeNorms);
-  options.add("--lr-scale", trained.rateScales);
-  options.add("--layer-decay", trained.layerDecay);
-  options.add("--amp", amp);
-  options.add("--attention", attention);
-  options.add("--fusion", fusion);
-  options.add("--accumulate", accumulate);
-  options.add("--clip-grad-norm", clipGradNorm);
-  options.add("--grad-clipper", gradClipper);
-  options.add("--clip-tolerance", clipTolerance);
-  options.add("--clip-momentum", clipMomentum);
-  options.add("--clip-norm-type", clipNormType);
+/// Returns the default of a hyperparameter for the help: " (default: 0.9)".
+static std::string defaultOf(const Hyperparameter &one) {
+  switch (one.kind) {
+  case Hyperparameter::Kind::Number:
+    return " (default: " + rt::settingNumber(one.value) + ")";
+  case Hyperparameter::Kind::Exception:
+    return " (default: as --" + std::string(one.otherwise) + ")";
+  case Hyperparameter::Kind::Switch:
+    return "";
+  }
+  return "";
+}
+
+/// Adds an option for each hyperparameter of any optimizer.
+static void addOptimizerOptions(CLI::App &command, CompileSettings &compile) {
+  std::string names;
+  std::map<std::string, std::string> helps;
+  std::set<std::string> switches;
+  for (const OptimizerInfo &info : listOptimizers()) {
+    names += (names.empty() ? "" : ", ") + info.name.str() +
+             (names.empty() ? " (default)" : "");
+    for (const Hyperparameter &one : info.hyperparameters) {
+      std::string &help = helps[one.name];
+      std::string meaning = one.meaning;
+      help += !help.empty()     ? ", of "
+              : meaning.empty() ? "Of "
+                                : meaning + "; of ";
+      help += info.name.str() + defaultOf(one);
+      if (one.kind == Hyperparameter::Kind::Switch)
+        switches.insert(one.name);
+    }
+  }
+  command.add_option("--optimizer", compile.optimizer, "Optimizer: " + names)
+      ->group(kCompileGroup);
+  for (const auto &[name, help] : helps) {
+    std::optional<double> &number = compile.numbers[name];
+    CLI::Option *option =
+        switches.count(name)
+            ? command.add_flag_function(
+                  "--" + name, [&number](int64_t count) { number = count > 0; },
+                  help)
+            : command.add_option("--" + name, number, help);
+    option->group(kCompileGroup);
+  }
+}
+
+void driver::addCompileOptions(CLI::App &command, CompileSettings &compile) {
+  compile.command = std::make_shared<ParsedOptions>(command);
+  SettingOptions options(command, kCompileGroup);
+  options.add("--checkpointing", compile.checkpointing);
+  options.add("--budget", compile.budget);
+  options.add("--keep", compile.keep);
+  options.add("--recompute", compile.recompute);
+  options.add("--roofline", compile.roofline);
+  options.add("--profile", compile.profile);
+  options.add("--plan-work", compile.planWork);
+  options.add("--plan-effort", compile.planEffort);
+  addOptimizerOptions(command, compile);
+  options.add("--no-weight-decay", compile.noWeightDecay);
+  options.add("--freeze", compile.trained.freeze);
+  options.addFlag("--freeze-norms", compile.trained.freezeNorms);
+  options.add("--lr-scale", compile.trained.rateScales);
+  options.add("--layer-decay", compile.trained.layerDecay);
+  options.add("--amp", compile.amp);
+  options.add("--attention", compile.attention);
+  options.add("--fusion", compile.fusion);
+  options.add("--accumulate", compile.accumulate);
+  options.add("--clip-grad-norm", compile.clipGradNorm);
+  options.add("--grad-clipper", compile.gradClipper);
+  options.add("--clip-tolerance", compile.clipTolerance);
+  options.add("--clip-momentum", compile.clipMomentum);
+  options.add("--clip-norm-type", compile.clipNormType);
   LossSettings loss;
   LossSettings::visitNumbers(loss, [&](const std::string &name, double) {
-    options.add("--" + name, lossNumbers[name]);
+    options.add("--" + name, compile.lossNumbers[name]);
   });
-  options.add("--class-weights", classWeights)->delimiter(',');
-  options.add("--ignore-index", ignored);
-  options.add("--threads", threads);
-  options.add("--target", target);
-}
-
-std::string CompileFlags::firstGiven() const {
-  return firstGivenOf(command, kCompileGroup);
-}
-
-/// Splits "adamw beta1=0.9 beta2=0.999".
-static HyperparameterValues parseOptimizer(const std::string &text,
-                                           std::string &name) {
-  HyperparameterValues values;
-  llvm::SmallVector<llvm::StringRef> words;
-  llvm::StringRef(text).split(words, ' ');
-  name = words.front().str();
-  for (llvm::StringRef word : llvm::drop_begin(words)) {
-    auto [key, number] = word.split('=');
-    double value = 0;
-    if (llvm::to_float(number, value))
-      values[key.str()] = value;
-  }
-  return values;
-}
-
-/// The inverse, in the form of the compiler's note.
-static std::string writeOptimizer(const std::string &name,
-                                  const HyperparameterValues &values) {
-  std::string text = name;
-  for (const auto &[key, value] : values)
-    text += " " + key + "=" + rt::settingNumber(value);
-  return text;
-}
-
-void CompileFlags::resume(const rt::RunSettings &runSettings) {
-  takeSetting(runSettings, "threads", threads);
-  takeSetting(runSettings, "amp", amp);
-  takeSetting(runSettings, "attention", attention);
-  takeSetting(runSettings, "no-weight-decay", noWeightDecay);
-  trained.resume(runSettings);
-  resumeClipping(runSettings);
-  resumeLoss(runSettings);
-  takeSetting(runSettings, "accumulate", accumulate);
-  auto it = runSettings.find("optimizer");
-  std::string name = kDefaultOptimizer.str();
-  HyperparameterValues values;
-  if (it != runSettings.end())
-    values = parseOptimizer(it->second, name);
-  // With another optimizer, the state's settings do not apply.
-  if (optimizer.value_or(name) != name)
-    return;
-  optimizer = name;
-  for (auto &[key, number] : numbers) {
-    takeSetting(runSettings, key, number);
-    if (!number && values.count(key))
-      number = values[key];
-  }
-}
-
-void CompileFlags::addGiven(rt::RunSettings &runSettings,
-                            const rt::RunSettings &stored) const {
-  if (threads)
-    runSettings["threads"] = std::to_string(*threads);
-  if (amp && *amp != "none")
-    runSettings["amp"] = *amp;
-  if (attention && (*attention != "auto" || stored.count("attention")))
-    runSettings["attention"] = *attention; // compared with the state's
-  if (!noWeightDecay.empty())
-    runSettings["no-weight-decay"] = llvm::join(noWeightDecay, " ");
-  trained.addGiven(runSettings, stored);
-  addGivenClipping(runSettings, stored);
-  addGivenLoss(runSettings, stored);
-  if (accumulate && (*accumulate != 1 || stored.count("accumulate")))
-    runSettings["accumulate"] = std::to_string(*accumulate);
-  CompileFlags resumed = *this;
-  resumed.resume(stored);
-  bool given = optimizer.has_value();
-  for (const auto &[key, number] : numbers)
-    given |= number.has_value();
-  if (!given)
-    return;
-  std::string name = resumed.optimizer.value_or(kDefaultOptimizer.str());
-  HyperparameterValues values;
-  for (const auto &[key, number] : resumed.numbers)
-    if (number)
-      values[key] = *number;
-  // Errors are reported when the options are read.
-  (void)completeHyperparameters(name, values);
-  if (name != kDefaultOptimizer) {
-    runSettings["optimizer"] = writeOptimizer(name, values);
-    return;
-  }
-  // A state holds settings that have an effect.
-  for (const auto &[key, number] : numbers)
-    if (number && (values.count(key) || stored.count(key)))
-      runSettings[key] = rt::settingNumber(*number);
-}
-
-std::vector<std::string> CompileFlags::allGiven() const {
-  std::vector<std::string> names;
-  for (const CLI::Option *option :
-       command->get_options([](const CLI::Option *o) {
-         return o->get_group() == kCompileGroup && o->count();
-       }))
-    names.push_back(option->get_name());
-  return names;
-}
-
-void CompileFlags::setMode(const std::string &mode) {
-  llvm::StringRef rest = mode;
-  budget.reset();
-  checkpointing.reset();
-  if (rest.consume_front("budget=")) {
-    budget = rest.str();
-    return;
-  }
-  checkpointing = mode;
-  keep.clear(); // only for a budget's plan
-}
-
-std::vector<std::string> CompileFlags::files() const {
-  std::vector<std::string> files;
-  if (profile)
-    files.push_back(*profile);
-  std::string text = target.value_or("");
-  llvm::StringRef described =
-      llvm::StringRef(text).split(':').second.split(',').first;
-  if (described.ends_with(".json"))
-    files.push_back(described.str());
-  return files;
-}
-
-static bool isGiven(const CLI::App *command, const char *name) {
-  const CLI::Option *option = command->get_option_no_throw(name);
-  return option && option->count();
-}
-
-rt::Expected<CostSource> CompileFlags::costSource() const {
-  CostSource source;
-  if (roofline) {
-    rt::Expected<rt::Roofline> rates = text::parseRoofline(*roofline);
-    if (!rates.ok())
-      return rates.status();
-    source.roofline = *rates;
-  }
-  source.profile = profile.value_or(std::string());
-  source.isWanted = roofline || profile || isGiven(command, "--sweep") ||
-                    isGiven(command, "--compare");
-  source.mayWarn = !isGiven(command, "--json");
-  return source;
-}
-
-/// Converts a mode to the form of sg-assign-checkpointing: sizes in bytes.
-static rt::Expected<std::string> readMode(const std::string &mode) {
-  std::optional<ParsedMode> parsed = parseCheckpointingMode(mode);
-  auto [name, value] = llvm::StringRef(mode).split('=');
-  const CheckpointingMode *known = findCheckpointingMode(name);
-  bool isSegments = known && known->kind == CheckpointingMode::Kind::Segments;
-  if (known && known->kind == CheckpointingMode::Kind::ThresholdBytes &&
-      !value.empty()) {
-    rt::Expected<uint64_t> bytes = text::parseSize(value.str());
-    if (!bytes.ok())
-      return misuse("--checkpointing " + mode + ": " +
-                    bytes.status().message());
-    return known->with(std::to_string(*bytes));
-  }
-  if (isSegments && !(parsed && parsed->number > 0 &&
-                      parsed->number <= std::numeric_limits<unsigned>::max()))
-    return misuse("--checkpointing " + mode +
-                  ": give the number of segments as segments=4");
-  if (parsed)
-    return mode;
-  std::string meant = text::nearest(mode, exampleModes());
-  return misuse("'" + mode + "' is not a checkpointing mode" +
-                (meant.empty() ? "" : "; did you mean '" + meant + "'?") +
-                " (modes are " + listCheckpointingModes() + ")");
-}
-
-/// Reads "2GiB", "80%" or "auto".
-static rt::Expected<plan::Budget> readBudget(const std::string &text) {
-  if (text == "auto")
-    return plan::Budget{};
-  if (!text.empty() && text.back() == '%') {
-    double percent = 0;
-    if (llvm::StringRef(text).drop_back().getAsDouble(percent) ||
-        !(percent > 0 && percent <= 1000))
-      return misuse("--budget is '" + text +
-                    "'; a share is above 0% and at most 1000%");
-    return plan::Budget{plan::Budget::Kind::Percent, 0, percent};
-  }
-  rt::Expected<uint64_t> bytes = text::parseSize(text);
-  if (!bytes.ok())
-    return misuse("--budget: " + bytes.status().message() +
-                  " (or say a share like 80%, or auto)");
-  if (*bytes == 0)
-    return misuse("--budget is 0; it must be above 0");
-  if (*bytes <= 100 && llvm::all_of(text, llvm::isDigit))
-    return misuse("--budget is " + text + " bytes; did you mean " + text +
-                  "%?");
-  return plan::Budget{plan::Budget::Kind::Bytes, *bytes, 0};
-}
-
-/// Returns true if a budget may be added later: by a schedule, or by the
-/// process's limit.
-bool CompileFlags::mayGetBudget() const {
-  const char *schedule = "--checkpointing-schedule";
-  return isGiven(command, "--memory-limit") ||
-         (isGiven(command, schedule) &&
-          llvm::any_of(
-              command->get_option(schedule)->results(),
-              [](llvm::StringRef entry) { return entry.contains("budget="); }));
-}
-
-/// Reads the effort of the search for plans.
-rt::Status CompileFlags::readEffort(CompileOptions &options) const {
-  options.planWork = planWork.value_or(options.planWork);
-  if (!(options.planWork > 0 && options.planWork <= kMostPlanWork))
-    return misuse("--plan-work is " + rt::settingNumber(options.planWork) +
-                  "; it must be above 0 and at most " +
-                  std::to_string(kMostPlanWork));
-  if (!planEffort)
-    return {};
-  std::optional<plan::Effort> effort = plan::effortOf(*planEffort);
-  if (!effort)
-    return misuse("--plan-effort is '" + *planEffort +
-                  "'; it is quick, normal or thorough");
-  options.planEffort = *effort;
-  return {};
-}
-
-rt::Status CompileFlags::readTraining(CompileOptions &options) const {
-  rt::Expected<HyperparameterValues> values = hyperparameters();
-  if (!values.ok())
-    return values.status();
-  options.optimizer = optimizer.value_or(kDefaultOptimizer.str());
-  options.hyperparameters = std::move(*values);
-  if (amp && *amp != "none")
-    options.amp = *amp;
-  if (!options.amp.empty() && options.amp != "bf16" && options.amp != "f16")
-    return misuse("--amp is '" + *amp + "'; choose bf16, f16 or none");
-  options.attention = attention.value_or("auto");
-  if (options.attention != "auto" && options.attention != "tiled" &&
-      options.attention != "stored")
-    return misuse("--attention is '" + *attention +
-                  "'; choose auto, tiled or stored");
-  for (const std::string &pattern : noWeightDecay)
-    if (pattern.empty() || pattern.find(' ') != std::string::npos)
-      return misuse("--no-weight-decay '" + pattern +
-                    "': a name of a parameter has no spaces");
-  options.noWeightDecay = noWeightDecay;
-  auto part = trained.read(/*isUpdated=*/options.optimizer != "none");
-  if (!part.ok())
-    return part.status();
-  options.trained = std::move(*part);
-  options.fuse = fusion.value_or("on") == "on";
-  if (fusion && *fusion != "on" && *fusion != "off")
-    return misuse("--fusion is '" + *fusion + "'; choose on or off");
-  REPRISE_RETURN_IF_ERROR(readClipping(options));
-  REPRISE_RETURN_IF_ERROR(readLoss(options));
-  if (accumulate)
-    REPRISE_RETURN_IF_ERROR(checkRange("--accumulate", *accumulate));
-  options.microBatches = microBatches();
-  return {};
-}
-
-rt::Expected<CompileOptions> CompileFlags::options() const {
-  CompileOptions options;
-  if (checkpointing) {
-    rt::Expected<std::string> mode = readMode(*checkpointing);
-    if (!mode.ok())
-      return mode.status();
-    options.checkpointing = *mode;
-  }
-  if (budget) {
-    rt::Expected<plan::Budget> request = readBudget(*budget);
-    if (!request.ok())
-      return request.status();
-    options.budget = *request;
-    if (!checkpointing)
-      options.checkpointing = "none";
-  }
-  if (!budget && !keep.empty() && !mayGetBudget())
-    return misuse(
-        "--keep needs a --budget; it names what the plan must not recompute");
-  options.keep = keep;
-  options.recompute = recompute;
-  REPRISE_RETURN_IF_ERROR(readEffort(options));
-  REPRISE_RETURN_IF_ERROR(readTraining(options));
-  options.threads =
-      threads ? *threads
-              : std::min(rt::usableProcessors().processors, kMaxThreads);
-  if (options.threads < 1 || options.threads > kMaxThreads)
-    return misuse("--threads is " + std::to_string(options.threads) +
-                  "; it must be between 1 and " + std::to_string(kMaxThreads));
-  options.target = target.value_or(options.target);
-  rt::Expected<std::unique_ptr<Target>> device =
-      createTarget(options.target, options.threads);
-  if (!device.ok())
-    return misuse("--target: " + device.status().message());
-  if (target)
-    REPRISE_RETURN_IF_ERROR((*device)->prepare());
-  REPRISE_RETURN_IF_ERROR(costSource().status());
-  return options;
+  options.add("--class-weights", compile.classWeights)->delimiter(',');
+  options.add("--ignore-index", compile.ignored);
+  options.add("--threads", compile.threads);
+  options.add("--target", compile.target);
 }

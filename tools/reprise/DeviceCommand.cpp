@@ -1,7 +1,7 @@
 //===- DeviceCommand.cpp - reprise device ---------------------------------===//
 
 #include "Command.h"
-#include "CommandLine.h"
+#include "reprise/CommandLine/CommandLine.h"
 #include "reprise/Console/Console.h"
 #include "reprise/Console/JsonAnswer.h"
 #include "reprise/Driver/ModelSource.h"

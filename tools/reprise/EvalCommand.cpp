@@ -1,8 +1,8 @@
 //===- EvalCommand.cpp - reprise eval -------------------------------------===//
 
 #include "Command.h"
-#include "CommandLine.h"
-#include "StateFlags.h"
+#include "Flags.h"
+#include "reprise/CommandLine/CommandLine.h"
 #include "reprise/Console/Console.h"
 #include "reprise/Console/Interrupts.h"
 #include "reprise/Console/JsonAnswer.h"
@@ -20,8 +20,7 @@ using namespace reprise::driver;
 
 namespace {
 struct EvalOptions {
-  CLI::App *command = nullptr;
-  RunFlags run;
+  RunOptions run;
   std::string resume, weights, split, confusion;
   uint64_t batches = 0;
   bool json = false, perClass = false;
@@ -105,8 +104,8 @@ static rt::Status evaluateModel(EvalOptions &options) {
         "nothing to evaluate; give either --resume STATE or --weights FILE");
   if (!options.confusion.empty())
     REPRISE_RETURN_IF_ERROR(checkOutput(options.confusion));
-  REPRISE_RETURN_IF_ERROR(takeFromState(*options.command, options.run,
-                                        options.resume, options.weights));
+  REPRISE_RETURN_IF_ERROR(
+      options.run.takeFromState(options.resume, options.weights));
   auto split = takeSplit(options);
   if (!split.ok())
     return split.status();
@@ -145,8 +144,7 @@ void driver::addEvalCommand(CLI::App &app, Invocation &invocation) {
   CLI::App *command = app.add_subcommand(
       "eval", "Measures the accuracy and loss of trained weights");
   auto options = std::make_shared<EvalOptions>();
-  options->command = command;
-  options->run.addTo(*command);
+  addRunOptions(*command, options->run);
   command->add_option("--resume", options->resume,
                       "A state of 'reprise train --save'");
   command->add_option("--weights", options->weights,

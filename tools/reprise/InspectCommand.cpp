@@ -6,7 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Command.h"
-#include "CommandLine.h"
+#include "reprise/CommandLine/CommandLine.h"
 #include "reprise/Console/Console.h"
 #include "reprise/Console/JsonAnswer.h"
 #include "reprise/Report/ArtifactText.h"

@@ -1,7 +1,7 @@
 //===- OnnxCommand.cpp - reprise onnx -------------------------------------===//
 
 #include "Command.h"
-#include "CommandLine.h"
+#include "reprise/CommandLine/CommandLine.h"
 #include "reprise/Console/Console.h"
 #include "reprise/Console/JsonAnswer.h"
 #include "reprise/Driver/OnnxReport.h"

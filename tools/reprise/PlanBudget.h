@@ -1,22 +1,24 @@
-//===- PlanBudget.h - reprise plan --budget ---------------------*- C++ -*-===//
+//===- PlanBudget.h - Plans for budgets, and modes compared -----*- C++ -*-===//
 #ifndef REPRISE_TOOLS_PLANBUDGET_H
 #define REPRISE_TOOLS_PLANBUDGET_H
 
-#include "CompileFlags.h"
-#include "ModelFlags.h"
+#include "reprise/Budget/BudgetReport.h"
+#include "reprise/Driver/RequestSettings.h"
 
 namespace reprise::driver {
-
-struct BudgetPlanOptions {
-  bool sweep = false, maxBatch = false, json = false;
-  std::string output; // path of the picture; "" for none
-};
 
 /// Prints the effect of a budget on each of the models: the plan, with `sweep`
 /// the curve, with `maxBatch` the largest batch.
 rt::Status planBudgets(const std::vector<std::string> &sources,
-                       const ModelFlags &model, const CompileFlags &compile,
+                       const ModelSettings &model,
+                       const CompileSettings &compile,
                        const BudgetPlanOptions &options);
+
+/// Prints how much each checkpointing mode, and the budget if one is given,
+/// saves of the peak without recomputation, and the time that it adds.
+rt::Status comparePlans(const std::vector<std::string> &sources,
+                        const ModelSettings &model,
+                        const CompileSettings &compile, bool json);
 
 } // namespace reprise::driver
 

@@ -7,16 +7,12 @@
 //===----------------------------------------------------------------------===//
 
 #include "Command.h"
-#include "CommandLine.h"
-#include "CompileFlags.h"
-#include "ModelFlags.h"
+#include "Flags.h"
 #include "PlanBudget.h"
-#include "PlanCompare.h"
-#include "ProgramSource.h"
-#include "RequestFlags.h"
-#include "RunFlags.h"
 #include "reprise/Budget/ModeAdvice.h"
+#include "reprise/Budget/ReadProgram.h"
 #include "reprise/CheckpointingModes.h"
+#include "reprise/CommandLine/CommandLine.h"
 #include "reprise/Console/Console.h"
 #include "reprise/Console/JsonAnswer.h"
 #include "reprise/Program/BudgetFacts.h"
@@ -36,8 +32,8 @@ struct PlanCommandOptions {
   std::string data = "synthetic";
   unsigned depth = 0;
   BudgetPlanOptions budget;
-  ModelFlags model;
-  CompileFlags compile;
+  ModelSettings model;
+  CompileSettings compile;
 };
 } // namespace
 
@@ -89,7 +85,7 @@ static rt::Status planSource(const PlanCommandOptions &options,
     return request.status();
   bool evaluation = options.entry == "eval_step";
   // Patterns name the model's own blocks, which some modes dissolve.
-  if (options.compile.hasCheckpointing() || evaluation ||
+  if (options.compile.checkpointing || evaluation ||
       !request->compile.recompute.empty())
     return planModel(*request, evaluation, Asked::Yes, rows);
   for (const std::string &mode : comparedModes()) {
@@ -136,7 +132,7 @@ static rt::Status checkEntries(const std::vector<PlanRow> &rows,
 /// contradict it.
 static rt::Expected<bool> isBudgetPlan(const PlanCommandOptions &options) {
   const BudgetPlanOptions &budget = options.budget;
-  bool wanted = budget.sweep || budget.maxBatch || options.compile.hasBudget();
+  bool wanted = budget.sweep || budget.maxBatch || options.compile.budget;
   if (!wanted && !budget.output.empty())
     return misuse(
         "-o names the file for the picture of a --sweep; give --sweep as well");
@@ -157,7 +153,7 @@ static rt::Status planProcesses(const PlanCommandOptions &options) {
   auto json = nlohmann::ordered_json::array();
   std::string text;
   for (const std::string &source : options.sources) {
-    RunFlags flags;
+    RunOptions flags;
     flags.source = source;
     flags.data = options.data;
     flags.model = options.model;
@@ -265,8 +261,8 @@ void driver::addPlanCommand(CLI::App &app, Invocation &invocation) {
                    "File for the picture of --sweep (.svg)")
       ->type_name("FILE");
   command->add_flag("--json", options->json, "Print JSON");
-  options->model.addTo(*command);
-  options->compile.addTo(*command);
+  addModelOptions(*command, options->model);
+  addCompileOptions(*command, options->compile);
   addExamples(*command,
               "  reprise plan resnet50 --batch 8\n"
               "  reprise plan resnet50 --checkpointing segments=4 --by-module "

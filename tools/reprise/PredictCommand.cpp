@@ -1,8 +1,8 @@
 //===- PredictCommand.cpp - reprise predict -------------------------------===//
 
 #include "Command.h"
-#include "CommandLine.h"
-#include "StateFlags.h"
+#include "Flags.h"
+#include "reprise/CommandLine/CommandLine.h"
 #include "reprise/Console/Console.h"
 #include "reprise/Console/Interrupts.h"
 #include "reprise/Console/JsonAnswer.h"
@@ -16,8 +16,7 @@ using namespace reprise::driver;
 
 namespace {
 struct PredictOptions {
-  CLI::App *command = nullptr;
-  RunFlags run;
+  RunOptions run;
   std::string state, weights;
   int64_t top = 1;
   bool json = false, csv = false;
@@ -50,8 +49,8 @@ static rt::Status report(const PredictOptions &options, RunningProgram &running,
 static rt::Status predict(PredictOptions &options) {
   REPRISE_RETURN_IF_ERROR(checkFlags(options));
   options.run.isUnlabelled = true;
-  REPRISE_RETURN_IF_ERROR(takeFromState(*options.command, options.run,
-                                        options.state, options.weights));
+  REPRISE_RETURN_IF_ERROR(
+      options.run.takeFromState(options.state, options.weights));
   RunRequest request;
   request.split = rt::Split::Test;
   request.onlyEvaluates = true;
@@ -91,8 +90,7 @@ void driver::addPredictCommand(CLI::App &app, Invocation &invocation) {
   CLI::App *command =
       app.add_subcommand("predict", "Prints the likeliest classes of images");
   auto options = std::make_shared<PredictOptions>();
-  options->command = command;
-  options->run.addTo(*command);
+  addRunOptions(*command, options->run);
   command->add_option("--state", options->state,
                       "A state of 'reprise train --save'");
   command->add_option("--weights", options->weights,

@@ -8,11 +8,9 @@
 //===----------------------------------------------------------------------===//
 
 #include "Command.h"
-#include "CommandLine.h"
-#include "CompileFlags.h"
-#include "ModelFlags.h"
-#include "RequestFlags.h"
+#include "Flags.h"
 #include "reprise/Bridge/CostModel.h"
+#include "reprise/CommandLine/CommandLine.h"
 #include "reprise/Console/Console.h"
 #include "reprise/Console/JsonAnswer.h"
 #include "reprise/Driver/MeasureOps.h"
@@ -33,8 +31,8 @@ struct ProfileOptions {
   std::string source, output, entry = "train_step";
   unsigned steps = 10, ops = 10;
   bool json = false;
-  ModelFlags model;
-  CompileFlags compile;
+  ModelSettings model;
+  CompileSettings compile;
 };
 } // namespace
 
@@ -47,11 +45,14 @@ static rt::Expected<ArtifactFile> openSource(const ProfileOptions &options) {
   if (!artifact.ok())
     return artifact.status();
   if (*artifact) {
-    std::string given = options.model.firstGiven();
-    for (const std::string &flag : options.compile.allGiven())
-      if (flag != "--roofline" && flag != "--profile" && given.empty())
-        given = flag;
-    REPRISE_RETURN_IF_ERROR(refuseFlag(options.source, given));
+    std::vector<std::string> given =
+        options.model.command->namesIn(kModelGroup);
+    for (const std::string &flag :
+         options.compile.command->namesIn(kCompileGroup))
+      if (flag != "--roofline" && flag != "--profile")
+        given.push_back(flag);
+    REPRISE_RETURN_IF_ERROR(
+        refuseFlag(options.source, given.empty() ? "" : given.front()));
     return ArtifactFile::open(options.source);
   }
   rt::Expected<ModelRequest> request =
@@ -214,8 +215,8 @@ void driver::addProfileCommand(CLI::App &app, Invocation &invocation) {
   command->add_option("--entry", options->entry,
                       "The entry to time: train_step (default), eval_step");
   command->add_flag("--json", options->json, "Print JSON");
-  options->model.addTo(*command);
-  options->compile.addTo(*command);
+  addModelOptions(*command, options->model);
+  addCompileOptions(*command, options->compile);
   addExamples(*command,
               "  reprise profile resnet50 --batch 8 --checkpointing none -o "
               "r50.profile.json\n"

@@ -6,13 +6,13 @@
 //===----------------------------------------------------------------------===//
 
 #include "Command.h"
-#include "CommandLine.h"
-#include "RecipeCheck.h"
+#include "Flags.h"
+#include "reprise/CommandLine/CommandLine.h"
 #include "reprise/Console/Console.h"
 #include "reprise/Console/JsonAnswer.h"
-#include "reprise/Driver/ModelSource.h"
-#include "reprise/Runtime/Trainer/Dataset.h"
-#include "reprise/Runtime/Trainer/RunSettings.h"
+#include "reprise/Run/RecipeCheck.h"
+#include "reprise/Run/RecipeKeys.h"
+#include "reprise/Run/RecipeTemplate.h"
 #include "reprise/Text/Table.h"
 #include "llvm/ADT/StringRef.h"
 #include <filesystem>
@@ -23,7 +23,7 @@ using namespace reprise::driver;
 
 /// Returns the settings of a recipe without errors.
 static rt::Expected<CheckedRecipe> checkedRecipe(const std::string &file) {
-  rt::Expected<CheckedRecipe> checked = checkRecipe(file);
+  rt::Expected<CheckedRecipe> checked = checkRecipe(makeTraining, file);
   if (!checked.ok() || checked->problems.empty())
     return checked;
   showProblems(checked->problems);
@@ -38,7 +38,7 @@ struct RecipeOptions {
 } // namespace
 
 static rt::Status answerCheck(const std::string &file) {
-  rt::Expected<CheckedRecipe> checked = checkRecipe(file);
+  rt::Expected<CheckedRecipe> checked = checkRecipe(makeTraining, file);
   if (!checked.ok())
     return checked.status();
   nlohmann::ordered_json answer = {{"file", file},
@@ -117,110 +117,14 @@ static rt::Status showRecipe(const RecipeOptions &options) {
                                   recipe::write(checked->settings, allKeys()));
 }
 
-/// Drops the keys that the model has no option for, and sets the defaults of
-/// the others unless they follow from the data.
-static void takeModel(const zoo::ModelOptions &model, bool isSynthetic,
-                      recipe::Keys &keys) {
-  auto set = [&](const char *path, std::optional<std::string> value,
-                 bool isOfData = false) {
-    if (!value)
-      keys.remove(path);
-    else if (isOfData && !isSynthetic)
-      keys.setExample(path, *value);
-    else
-      keys.setDefault(path, *value);
-  };
-  auto whole = [](std::optional<int64_t> value) {
-    return value ? std::optional(std::to_string(*value)) : std::nullopt;
-  };
-  auto number = [](std::optional<double> value) {
-    return value ? std::optional(rt::settingNumber(*value)) : std::nullopt;
-  };
-  auto word = [](auto value) {
-    return value ? std::optional(stringify(*value).str()) : std::nullopt;
-  };
-  set("model.classes", whole(model.classes), true);
-  set("model.image", *whole(model.height) + "x" + *whole(model.width), true);
-  set("model.channels", whole(model.channels), true);
-  set("model.width", whole(model.baseWidth));
-  set("model.stem", word(model.stem));
-  set("model.dropout", number(model.dropout));
-  set("model.attention_dropout", number(model.attentionDropout));
-  set("model.stochastic_depth", number(model.stochasticDepth));
-  set("model.frames", whole(model.frames), true);
-  set("model.num_views", whole(model.views));
-  set("model.patch", whole(model.patch));
-  set("model.annotate", word(model.annotate));
-  if (!model.viewPooling)
-    keys.remove("model.view_pooling");
-  set("training.batch_size", whole(model.batch));
-}
-
-/// Drops keys without effect on data of this kind. The kind of data that does
-/// not exist yet is unknown.
-static void takeData(const std::string &source, recipe::Keys &keys) {
-  std::error_code error;
-  bool isSynthetic = source == "synthetic";
-  if (!isSynthetic)
-    keys.remove("data.synthetic_size");
-  if (!isSynthetic && !std::filesystem::exists(source, error))
-    return;
-  rt::DataSpec spec;
-  spec.source = source;
-  rt::DataTraits traits = rt::traitsOf(spec);
-  if (!traits.anySize)
-    for (const char *name : {"data.train_images", "data.eval_images",
-                             "data.buckets", "data.skip_large_buckets"})
-      keys.remove(name);
-  if (!traits.namesClasses)
-    keys.remove("data.class_names");
-  if (!traits.anySize && !traits.isScaled)
-    keys.remove("data.normalize");
-  keys.remove("data.orientation");
-  if (!traits.anySize && !traits.hasFiles)
-    keys.remove("data.skip_bad_files");
-}
-
-/// Returns the keys of a model's recipe, with their defaults for it.
-static rt::Expected<recipe::Keys> keysOf(const RecipeOptions &options) {
-  recipe::Keys keys = allKeys();
-  takeData(options.data, keys);
-  REPRISE_RETURN_IF_ERROR(isArtifact(options.model).status());
-  if (const zoo::ModelInfo *info = zooModel(options.model)) {
-    takeModel(info->defaults, options.data == "synthetic", keys);
-    return keys;
-  }
-  // Model files contain their own options.
-  for (const std::string &name : keys.namesIn("model"))
-    if (name != "name" && name != "pretrained")
-      keys.remove("model." + name);
-  keys.remove("training.batch_size");
-  return keys;
-}
-
 static rt::Status initRecipe(const RecipeOptions &options) {
   std::error_code error;
   if (std::filesystem::is_regular_file(options.output, error))
     return invalid("'" + options.output +
                    "' is there already, and is not replaced; name another "
                    "file, or remove it");
-  rt::Expected<recipe::Keys> keys = keysOf(options);
-  if (!keys.ok())
-    return keys.status();
-  std::vector<recipe::Setting> settings = {
-      {"model.name", {options.model}},
-      {"training.epochs", {"1"}},
-      {"training.seed", {"0"}},
-      {"optimizer.lr", {"0.05"}},
-      {"schedule.name", {"cosine"}},
-      {"data.source", {options.data}},
-      {"output.save", {"state.safetensors"}}};
-  return writeText(
-      options.output,
-      "# A recipe of 'reprise train --recipe FILE'. The line above a key is "
-      "its\n# meaning. A key after '#' is not set: it has the default that is "
-      "shown,\n# unless that is marked as an example.\n\n" +
-          recipe::writeCommented(settings, *keys));
+  rt::Expected<std::string> text = recipeTemplate(options.model, options.data);
+  return text.ok() ? writeText(options.output, *text) : text.status();
 }
 
 /// Adds a command that runs `action` on the options.

@@ -1,8 +1,9 @@
 //===- ReportCommand.cpp - reprise report ---------------------------------===//
 
 #include "Command.h"
-#include "CommandLine.h"
-#include "ProgramSource.h"
+#include "Flags.h"
+#include "reprise/Budget/ReadProgram.h"
+#include "reprise/CommandLine/CommandLine.h"
 #include "reprise/Console/Console.h"
 #include "reprise/Console/JsonAnswer.h"
 #include "reprise/Console/TypedCommand.h"
@@ -19,8 +20,8 @@ namespace {
 struct ReportOptions {
   std::string source, curve, output = "report.html";
   bool json = false;
-  ModelFlags model;
-  CompileFlags compile;
+  ModelSettings model;
+  CompileSettings compile;
 };
 } // namespace
 
@@ -109,8 +110,8 @@ void driver::addReportCommand(CLI::App &app, Invocation &invocation) {
       ->type_name("FILE");
   command->add_flag("--json", options->json,
                     "Print the data of the page as JSON");
-  options->model.addTo(*command);
-  options->compile.addTo(*command);
+  addModelOptions(*command, options->model);
+  addCompileOptions(*command, options->compile);
   addExamples(*command,
               "  reprise report resnet50.rpx -o report.html\n"
               "  reprise report resnet50 --batch 8 --checkpointing per-block");

@@ -1,12 +1,12 @@
 //===- ShellCommand.cpp - reprise help, completion and man ----------------===//
 
-#include "CommandLine.h"
-#include "CompileFlags.h"
-#include "RecipeFlags.h"
-#include "ShellHelp.h"
+#include "Command.h"
 #include "reprise/CheckpointingModes.h"
+#include "reprise/CommandLine/CommandLine.h"
+#include "reprise/CommandLine/ShellHelp.h"
 #include "reprise/Console/Console.h"
 #include "reprise/Driver/ModelSource.h"
+#include "reprise/Run/RecipeKeys.h"
 
 using namespace reprise;
 using namespace reprise::driver;

@@ -1,11 +1,10 @@
 //===- WhyCommand.cpp - reprise why ---------------------------------------===//
 
 #include "Command.h"
-#include "CommandLine.h"
-#include "CompileFlags.h"
-#include "ModelFlags.h"
-#include "ProgramSource.h"
+#include "Flags.h"
+#include "reprise/Budget/ReadProgram.h"
 #include "reprise/Budget/StoryText.h"
+#include "reprise/CommandLine/CommandLine.h"
 #include "reprise/Console/Console.h"
 #include "reprise/Console/JsonAnswer.h"
 #include "reprise/Text/Size.h"
@@ -20,8 +19,8 @@ struct WhyOptions {
   std::string source, value;
   std::string entry = "train_step";
   bool json = false;
-  ModelFlags model;
-  CompileFlags compile;
+  ModelSettings model;
+  CompileSettings compile;
 };
 } // namespace
 
@@ -95,8 +94,8 @@ void driver::addWhyCommand(CLI::App &app, Invocation &invocation) {
   command->add_option("--entry", options->entry,
                       "The entry to look at: train_step (default), eval_step");
   command->add_flag("--json", options->json, "Print JSON");
-  options->model.addTo(*command);
-  options->compile.addTo(*command);
+  addModelOptions(*command, options->model);
+  addCompileOptions(*command, options->compile);
   addExamples(*command, "  reprise why resnet50 --batch 8\n"
                         "  reprise why resnet50 layer1.0.conv1:conv2d "
                         "--batch 8 --budget 70%\n"

@@ -1,8 +1,8 @@
 //===- ZooCommand.cpp - reprise zoo ---------------------------------------===//
 
 #include "Command.h"
-#include "CommandLine.h"
-#include "ModelFlags.h"
+#include "Flags.h"
+#include "reprise/CommandLine/CommandLine.h"
 #include "reprise/Console/Console.h"
 #include "reprise/Console/JsonAnswer.h"
 #include "reprise/Driver/ModelSource.h"
@@ -82,7 +82,7 @@ static void addList(CLI::App &zoo, Invocation &invocation) {
 namespace {
 struct EmitOptions {
   std::string model, output = "-";
-  ModelFlags flags;
+  ModelSettings flags;
 };
 } // namespace
 
@@ -104,7 +104,7 @@ static void addEmit(CLI::App &zoo, Invocation &invocation) {
   command->add_option("model", options->model, "Name of the model")->required();
   command->add_option("-o,--output", options->output,
                       "File to write (default: standard output)");
-  options->flags.addTo(*command);
+  addModelOptions(*command, options->flags);
   addExamples(*command,
               "  reprise zoo emit resnet50 --batch 32 -o resnet50.mlir\n"
               "  reprise zoo emit resnet18 --image 32x32 --stem cifar "

@@ -7,10 +7,9 @@
 //===----------------------------------------------------------------------===//
 
 #include "Command.h"
-#include "CommandLine.h"
+#include "Flags.h"
 #include "OutOfMemory.h"
-#include "RecipeFlags.h"
-#include "ShellHelp.h"
+#include "reprise/CommandLine/CommandLine.h"
 #include "reprise/Console/Console.h"
 #include "reprise/Console/JsonAnswer.h"
 #include "reprise/Console/TypedCommand.h"

@@ -1,0 +1,309 @@
+//===- CompileSettings.cpp - Options of a compilation ---------------------===//
+
+#include "reprise/Driver/CompileSettings.h"
+#include "reprise/CheckpointingModes.h"
+#include "reprise/Console/Console.h"
+#include "reprise/Driver/SettingValues.h"
+#include "reprise/Limits.h"
+#include "reprise/Runtime/HostProcessors.h"
+#include "reprise/Target/Target.h"
+#include "reprise/Text/Rates.h"
+#include "reprise/Text/Size.h"
+#include "reprise/Text/Table.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/ADT/StringRef.h"
+#include <limits>
+
+using namespace reprise;
+using namespace reprise::driver;
+
+/// The limit of a plan's work: hours for a thousand ops.
+static constexpr int kMostPlanWork = 10000;
+
+CompileSettings::CompileSettings() {
+  for (const OptimizerInfo &info : listOptimizers())
+    for (const Hyperparameter &one : info.hyperparameters)
+      numbers[one.name];
+  LossSettings loss;
+  LossSettings::visitNumbers(
+      loss, [&](const std::string &name, double) { lossNumbers[name]; });
+}
+
+/// Splits "adamw beta1=0.9 beta2=0.999".
+static HyperparameterValues parseOptimizer(const std::string &text,
+                                           std::string &name) {
+  HyperparameterValues values;
+  llvm::SmallVector<llvm::StringRef> words;
+  llvm::StringRef(text).split(words, ' ');
+  name = words.front().str();
+  for (llvm::StringRef word : llvm::drop_begin(words)) {
+    auto [key, number] = word.split('=');
+    double value = 0;
+    if (llvm::to_float(number, value))
+      values[key.str()] = value;
+  }
+  return values;
+}
+
+/// The inverse, in the form of the compiler's note.
+static std::string writeOptimizer(const std::string &name,
+                                  const HyperparameterValues &values) {
+  std::string text = name;
+  for (const auto &[key, value] : values)
+    text += " " + key + "=" + rt::settingNumber(value);
+  return text;
+}
+
+void CompileSettings::resume(const rt::RunSettings &runSettings) {
+  takeSetting(runSettings, "threads", threads);
+  takeSetting(runSettings, "amp", amp);
+  takeSetting(runSettings, "attention", attention);
+  takeSetting(runSettings, "no-weight-decay", noWeightDecay);
+  trained.resume(runSettings);
+  resumeClipping(runSettings);
+  resumeLoss(runSettings);
+  takeSetting(runSettings, "accumulate", accumulate);
+  auto it = runSettings.find("optimizer");
+  std::string name = kDefaultOptimizer.str();
+  HyperparameterValues values;
+  if (it != runSettings.end())
+    values = parseOptimizer(it->second, name);
+  // With another optimizer, the state's settings do not apply.
+  if (optimizer.value_or(name) != name)
+    return;
+  optimizer = name;
+  for (auto &[key, number] : numbers) {
+    takeSetting(runSettings, key, number);
+    if (!number && values.count(key))
+      number = values[key];
+  }
+}
+
+void CompileSettings::addGiven(rt::RunSettings &runSettings,
+                               const rt::RunSettings &stored) const {
+  if (threads)
+    runSettings["threads"] = std::to_string(*threads);
+  if (amp && *amp != "none")
+    runSettings["amp"] = *amp;
+  if (attention && (*attention != "auto" || stored.count("attention")))
+    runSettings["attention"] = *attention; // compared with the state's
+  if (!noWeightDecay.empty())
+    runSettings["no-weight-decay"] = llvm::join(noWeightDecay, " ");
+  trained.addGiven(runSettings, stored);
+  addGivenClipping(runSettings, stored);
+  addGivenLoss(runSettings, stored);
+  if (accumulate && (*accumulate != 1 || stored.count("accumulate")))
+    runSettings["accumulate"] = std::to_string(*accumulate);
+  CompileSettings resumed = *this;
+  resumed.resume(stored);
+  bool given = optimizer.has_value();
+  for (const auto &[key, number] : numbers)
+    given |= number.has_value();
+  if (!given)
+    return;
+  std::string name = resumed.optimizer.value_or(kDefaultOptimizer.str());
+  HyperparameterValues values;
+  for (const auto &[key, number] : resumed.numbers)
+    if (number)
+      values[key] = *number;
+  // Errors are reported when the options are read.
+  (void)completeHyperparameters(name, values);
+  if (name != kDefaultOptimizer) {
+    runSettings["optimizer"] = writeOptimizer(name, values);
+    return;
+  }
+  // A state holds settings that have an effect.
+  for (const auto &[key, number] : numbers)
+    if (number && (values.count(key) || stored.count(key)))
+      runSettings[key] = rt::settingNumber(*number);
+}
+
+void CompileSettings::setMode(const std::string &mode) {
+  llvm::StringRef rest = mode;
+  budget.reset();
+  checkpointing.reset();
+  if (rest.consume_front("budget=")) {
+    budget = rest.str();
+    return;
+  }
+  checkpointing = mode;
+  keep.clear(); // only for a budget's plan
+}
+
+std::vector<std::string> CompileSettings::files() const {
+  std::vector<std::string> files;
+  if (profile)
+    files.push_back(*profile);
+  std::string text = target.value_or("");
+  llvm::StringRef described =
+      llvm::StringRef(text).split(':').second.split(',').first;
+  if (described.ends_with(".json"))
+    files.push_back(described.str());
+  return files;
+}
+
+rt::Expected<CostSource> CompileSettings::costSource() const {
+  CostSource source;
+  if (roofline) {
+    rt::Expected<rt::Roofline> rates = text::parseRoofline(*roofline);
+    if (!rates.ok())
+      return rates.status();
+    source.roofline = *rates;
+  }
+  source.profile = profile.value_or(std::string());
+  source.isWanted = roofline || profile || command->has("--sweep") ||
+                    command->has("--compare");
+  source.mayWarn = !command->has("--json");
+  return source;
+}
+
+/// Converts a mode to the form of sg-assign-checkpointing: sizes in bytes.
+static rt::Expected<std::string> readMode(const std::string &mode) {
+  std::optional<ParsedMode> parsed = parseCheckpointingMode(mode);
+  auto [name, value] = llvm::StringRef(mode).split('=');
+  const CheckpointingMode *known = findCheckpointingMode(name);
+  bool isSegments = known && known->kind == CheckpointingMode::Kind::Segments;
+  if (known && known->kind == CheckpointingMode::Kind::ThresholdBytes &&
+      !value.empty()) {
+    rt::Expected<uint64_t> bytes = text::parseSize(value.str());
+    if (!bytes.ok())
+      return misuse("--checkpointing " + mode + ": " +
+                    bytes.status().message());
+    return known->with(std::to_string(*bytes));
+  }
+  if (isSegments && !(parsed && parsed->number > 0 &&
+                      parsed->number <= std::numeric_limits<unsigned>::max()))
+    return misuse("--checkpointing " + mode +
+                  ": give the number of segments as segments=4");
+  if (parsed)
+    return mode;
+  std::string meant = text::nearest(mode, exampleModes());
+  return misuse("'" + mode + "' is not a checkpointing mode" +
+                (meant.empty() ? "" : "; did you mean '" + meant + "'?") +
+                " (modes are " + listCheckpointingModes() + ")");
+}
+
+/// Reads "2GiB", "80%" or "auto".
+static rt::Expected<plan::Budget> readBudget(const std::string &text) {
+  if (text == "auto")
+    return plan::Budget{};
+  if (!text.empty() && text.back() == '%') {
+    double percent = 0;
+    if (llvm::StringRef(text).drop_back().getAsDouble(percent) ||
+        !(percent > 0 && percent <= 1000))
+      return misuse("--budget is '" + text +
+                    "'; a share is above 0% and at most 1000%");
+    return plan::Budget{plan::Budget::Kind::Percent, 0, percent};
+  }
+  rt::Expected<uint64_t> bytes = text::parseSize(text);
+  if (!bytes.ok())
+    return misuse("--budget: " + bytes.status().message() +
+                  " (or say a share like 80%, or auto)");
+  if (*bytes == 0)
+    return misuse("--budget is 0; it must be above 0");
+  if (*bytes <= 100 && llvm::all_of(text, llvm::isDigit))
+    return misuse("--budget is " + text + " bytes; did you mean " + text +
+                  "%?");
+  return plan::Budget{plan::Budget::Kind::Bytes, *bytes, 0};
+}
+
+/// Returns true if a budget may be added later: by a schedule, or by the
+/// process's limit.
+static bool mayGetBudget(const GivenOptions &command) {
+  return command.has("--memory-limit") ||
+         llvm::any_of(
+             command.valuesOf("--checkpointing-schedule"),
+             [](llvm::StringRef entry) { return entry.contains("budget="); });
+}
+
+/// Reads the effort of the search for plans.
+rt::Status CompileSettings::readEffort(CompileOptions &options) const {
+  options.planWork = planWork.value_or(options.planWork);
+  if (!(options.planWork > 0 && options.planWork <= kMostPlanWork))
+    return misuse("--plan-work is " + rt::settingNumber(options.planWork) +
+                  "; it must be above 0 and at most " +
+                  std::to_string(kMostPlanWork));
+  if (!planEffort)
+    return {};
+  std::optional<plan::Effort> effort = plan::effortOf(*planEffort);
+  if (!effort)
+    return misuse("--plan-effort is '" + *planEffort +
+                  "'; it is quick, normal or thorough");
+  options.planEffort = *effort;
+  return {};
+}
+
+rt::Status CompileSettings::readTraining(CompileOptions &options) const {
+  rt::Expected<HyperparameterValues> values = hyperparameters();
+  if (!values.ok())
+    return values.status();
+  options.optimizer = optimizer.value_or(kDefaultOptimizer.str());
+  options.hyperparameters = std::move(*values);
+  if (amp && *amp != "none")
+    options.amp = *amp;
+  if (!options.amp.empty() && options.amp != "bf16" && options.amp != "f16")
+    return misuse("--amp is '" + *amp + "'; choose bf16, f16 or none");
+  options.attention = attention.value_or("auto");
+  if (options.attention != "auto" && options.attention != "tiled" &&
+      options.attention != "stored")
+    return misuse("--attention is '" + *attention +
+                  "'; choose auto, tiled or stored");
+  for (const std::string &pattern : noWeightDecay)
+    if (pattern.empty() || pattern.find(' ') != std::string::npos)
+      return misuse("--no-weight-decay '" + pattern +
+                    "': a name of a parameter has no spaces");
+  options.noWeightDecay = noWeightDecay;
+  auto part = trained.read(/*isUpdated=*/options.optimizer != "none");
+  if (!part.ok())
+    return part.status();
+  options.trained = std::move(*part);
+  options.fuse = fusion.value_or("on") == "on";
+  if (fusion && *fusion != "on" && *fusion != "off")
+    return misuse("--fusion is '" + *fusion + "'; choose on or off");
+  REPRISE_RETURN_IF_ERROR(readClipping(options));
+  REPRISE_RETURN_IF_ERROR(readLoss(options));
+  if (accumulate)
+    REPRISE_RETURN_IF_ERROR(checkRange("--accumulate", *accumulate));
+  options.microBatches = microBatches();
+  return {};
+}
+
+rt::Expected<CompileOptions> CompileSettings::options() const {
+  CompileOptions options;
+  if (checkpointing) {
+    rt::Expected<std::string> mode = readMode(*checkpointing);
+    if (!mode.ok())
+      return mode.status();
+    options.checkpointing = *mode;
+  }
+  if (budget) {
+    rt::Expected<plan::Budget> request = readBudget(*budget);
+    if (!request.ok())
+      return request.status();
+    options.budget = *request;
+    if (!checkpointing)
+      options.checkpointing = "none";
+  }
+  if (!budget && !keep.empty() && !mayGetBudget(*command))
+    return misuse(
+        "--keep needs a --budget; it names what the plan must not recompute");
+  options.keep = keep;
+  options.recompute = recompute;
+  REPRISE_RETURN_IF_ERROR(readEffort(options));
+  REPRISE_RETURN_IF_ERROR(readTraining(options));
+  options.threads =
+      threads ? *threads
+              : std::min(rt::usableProcessors().processors, kMaxThreads);
+  if (options.threads < 1 || options.threads > kMaxThreads)
+    return misuse("--threads is " + std::to_string(options.threads) +
+                  "; it must be between 1 and " + std::to_string(kMaxThreads));
+  options.target = target.value_or(options.target);
+  rt::Expected<std::unique_ptr<Target>> device =
+      createTarget(options.target, options.threads);
+  if (!device.ok())
+    return misuse("--target: " + device.status().message());
+  if (target)
+    REPRISE_RETURN_IF_ERROR((*device)->prepare());
+  REPRISE_RETURN_IF_ERROR(costSource().status());
+  return options;
+}

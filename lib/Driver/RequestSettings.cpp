@@ -1,0 +1,64 @@
+//===- RequestSettings.cpp - The request of a command line ----------------===//
+
+#include "reprise/Driver/RequestSettings.h"
+#include "reprise/Console/Console.h"
+
+using namespace reprise;
+using namespace reprise::driver;
+
+rt::Expected<ModelRequest> driver::readRequest(const std::string &source,
+                                               const ModelSettings &model,
+                                               const CompileSettings &compile,
+                                               Costs costs) {
+  rt::Expected<bool> artifact = isArtifact(source);
+  if (!artifact.ok())
+    return artifact.status();
+  if (*artifact)
+    return misuse("'" + source +
+                  "' is compiled already; 'reprise inspect' shows it");
+  const zoo::ModelInfo *info = zooModel(source);
+  if (std::string given = model.firstGivenBeside(optionsOf(source));
+      !given.empty())
+    return misuse(given + " is an option of the zoo's models; '" + source +
+                  "' says itself what it is");
+  rt::Expected<zoo::ModelOptions> modelOptions = model.options();
+  if (!modelOptions.ok())
+    return modelOptions.status();
+  if (info)
+    REPRISE_RETURN_IF_ERROR(model.checkFor(*info));
+  rt::Expected<CompileOptions> compileOptions = compile.options();
+  if (!compileOptions.ok())
+    return compileOptions.status();
+  // The zoo's annotations are used only on request.
+  bool isAsked = compile.checkpointing || modelOptions->annotate;
+  if (info && !isAsked)
+    compileOptions->checkpointing = "none";
+  ModelRequest request;
+  request.source = source;
+  request.model = *modelOptions;
+  request.compile = std::move(*compileOptions);
+  request.hasMode = compile.checkpointing.has_value();
+  request.hasTarget = compile.target.has_value();
+  request.balancesClasses = compile.balancesClasses();
+  request.costs = *compile.costSource();
+  if (costs == Costs::Now)
+    REPRISE_RETURN_IF_ERROR(settleCosts(request));
+  return request;
+}
+
+rt::Status driver::refuseFlag(const std::string &artifact,
+                              const std::string &given) {
+  if (given.empty())
+    return {};
+  return misuse("'" + artifact + "' is compiled already; " + given +
+                " belongs to 'reprise compile'");
+}
+
+rt::Status driver::refuseFlags(const std::string &artifact,
+                               const ModelSettings &model,
+                               const CompileSettings &compile) {
+  std::vector<std::string> given = model.command->namesIn(kModelGroup);
+  if (given.empty())
+    given = compile.command->namesIn(kCompileGroup);
+  return refuseFlag(artifact, given.empty() ? "" : given.front());
+}
