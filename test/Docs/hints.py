@@ -16,6 +16,7 @@ import options
 # Of which tool's user the messages are.
 FOLDERS = {
     "tools/reprise": "reprise",
+    "lib/PlanSearch": "reprise-plan",
     "tools/reprise-plan": "reprise-plan",
     "lib": "reprise",
     "passes": "reprise",
@@ -66,7 +67,9 @@ def wrong_in(text, tool, command):
 def main():
     source, bad, seen = sys.argv[1], [], 0
     for folder, tool in FOLDERS.items():
-        for path, _, names in os.walk(os.path.join(source, folder)):
+        for path, inner, names in os.walk(os.path.join(source, folder)):
+            inner[:] = [name for name in inner if os.path.relpath(
+                os.path.join(path, name), source) not in FOLDERS]
             for name in sorted(names):
                 file = os.path.relpath(os.path.join(path, name), source)
                 if not name.endswith((".cpp", ".h")) or file in EXCEPT:
