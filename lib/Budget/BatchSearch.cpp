@@ -11,6 +11,7 @@
 #include "reprise/Budget/BatchSearch.h"
 #include "reprise/Budget/Refusal.h"
 #include "reprise/Console/Console.h"
+#include "reprise/Runtime/Expect.h"
 #include <algorithm>
 
 using namespace reprise;
@@ -78,10 +79,7 @@ rt::Expected<const BatchSearch::Look *> BatchSearch::look(int64_t batch,
 rt::Expected<BatchSearch::Answer> BatchSearch::plan(int64_t batch) {
   Activity activity("planning " + request.source + " with a batch of " +
                     std::to_string(batch));
-  rt::Expected<PlannedRequest> planned =
-      planRequest(of(batch), request.compile.planWork);
-  if (!planned.ok())
-    return planned.status();
+  REPRISE_EXPECT(planned, planRequest(of(batch), request.compile.planWork));
   BudgetPlans &plans = *planned->plans;
   std::optional<PlanChoice> choice = plans.chooseClosely(budget);
   if (std::string error = plans.checkProofs(budget, choice); !error.empty())
@@ -117,9 +115,7 @@ rt::Expected<int64_t> BatchSearch::crossing(int64_t limit, Kind kind,
   int64_t stride = 1;
   for (int round = 0; high - low > 1; ++round) {
     next = std::clamp(next, low + 1, high - 1);
-    rt::Expected<const Look *> looked = look(next, kind);
-    if (!looked.ok())
-      return looked.status();
+    REPRISE_EXPECT(looked, look(next, kind));
     const Look &found = **looked;
     (found.fits ? low : high) = next;
     double each = double(found.needs - found.fixed) / double(next);
@@ -143,10 +139,7 @@ rt::Expected<int64_t> BatchSearch::crossing(int64_t limit, Kind kind,
 
 rt::Expected<BatchSearch::Answer> BatchSearch::largest(int64_t limit) {
   for (;;) {
-    rt::Expected<int64_t> batch =
-        crossing(limit, Kind::Least, batchOf(request));
-    if (!batch.ok())
-      return batch.status();
+    REPRISE_EXPECT(batch, crossing(limit, Kind::Least, batchOf(request)));
     if (*batch == 0) {
       Answer none;
       none.more = refusedAt(1, Kind::Least);
@@ -163,16 +156,12 @@ rt::Expected<int64_t> BatchSearch::largestFound(int64_t limit, int64_t guess) {
 }
 
 rt::Expected<BatchSearch::Answer> BatchSearch::largestPlain(int64_t limit) {
-  rt::Expected<int64_t> batch = crossing(limit, Kind::Plain, batchOf(request));
-  if (!batch.ok())
-    return batch.status();
+  REPRISE_EXPECT(batch, crossing(limit, Kind::Plain, batchOf(request)));
   Answer answer;
   answer.more = refusedAt(*batch + 1, Kind::Plain);
   if (*batch == 0)
     return answer;
-  rt::Expected<const Look *> found = look(*batch, Kind::Plain);
-  if (!found.ok())
-    return found.status();
+  REPRISE_EXPECT(found, look(*batch, Kind::Plain));
   answer.batch = *batch;
   answer.plan = answer.plain = (*found)->plain;
   return answer;

@@ -12,6 +12,7 @@
 #include "reprise/CheckpointingModes.h"
 #include "reprise/Console/Console.h"
 #include "reprise/Driver/KeptPlan.h"
+#include "reprise/Runtime/Expect.h"
 #include "reprise/Text/Size.h"
 #include "reprise/Text/Table.h"
 
@@ -66,15 +67,11 @@ static rt::Status planBudget(ModelRequest request,
       if (!sweep.budget.plan)
         refused = sweep.budget;
     } else {
-      auto lowered = lowerToProgram(compiler, request);
-      if (!lowered.ok())
-        return lowered.status();
+      REPRISE_EXPECT(lowered, lowerToProgram(compiler, request));
       refused = *lowered;
     }
     if (!refused) {
-      rt::Expected<ProgramFacts> program = compiler.facts();
-      if (!program.ok())
-        return program.status();
+      REPRISE_EXPECT(program, compiler.facts());
       facts = budgetFactsOf(request.source, *program);
     }
   }
@@ -162,12 +159,8 @@ static rt::Status planBatch(const ModelRequest &request, BudgetReport &report) {
     return misuse("--max-batch looks for the batch; leave out --batch");
   constexpr int64_t limit = 65536;
   BatchSearch search(request, asked->bytes);
-  rt::Expected<BatchSearch::Answer> best = search.largest(limit);
-  if (!best.ok())
-    return best.status();
-  rt::Expected<BatchSearch::Answer> plain = search.largestPlain(limit);
-  if (!plain.ok())
-    return plain.status();
+  REPRISE_EXPECT(best, search.largest(limit));
+  REPRISE_EXPECT(plain, search.largestPlain(limit));
   text::Facts lines;
   lines.add("budget", text::formatSize(asked->bytes) + " (" +
                           std::to_string(asked->bytes) + " bytes)");
@@ -195,10 +188,8 @@ static rt::Status planBatch(const ModelRequest &request, BudgetReport &report) {
 static rt::Status answer(const ModelRequest &request,
                          const BudgetPlanOptions &options,
                          BudgetReport &report) {
-  rt::Expected<KeptAnswer> kept =
-      KeptAnswer::of(request, options.sweep ? "sweep" : "largest batch");
-  if (!kept.ok())
-    return kept.status();
+  REPRISE_EXPECT(
+      kept, KeptAnswer::of(request, options.sweep ? "sweep" : "largest batch"));
   std::optional<std::string> text = kept->find();
   auto found = ordered_json::parse(text.value_or(""), nullptr, false);
   if (found.is_object()) {

@@ -4,6 +4,7 @@
 #include "reprise/Budget/Refusal.h"
 #include "reprise/Console/Console.h"
 #include "reprise/Report/CurveChart.h"
+#include "reprise/Runtime/Expect.h"
 #include "reprise/Text/Size.h"
 #include "reprise/Text/Table.h"
 #include <algorithm>
@@ -85,9 +86,7 @@ SweepFacts driver::sweepPlans(BudgetPlans &plans, BudgetFacts budget,
 
 rt::Status driver::sweepModel(Compiler &compiler, const ModelRequest &request,
                               SweepFacts &sweep) {
-  rt::Expected<PlannedModel> planned = compiler.planWithin(request.compile);
-  if (!planned.ok())
-    return planned.status();
+  REPRISE_EXPECT(planned, compiler.planWithin(request.compile));
   const BudgetAnswer &answer = planned->answer;
   BudgetFacts facts =
       budgetFactsOf(request.source, planned->plans, answer.bytes);
@@ -109,9 +108,7 @@ rt::Status driver::addModes(const ModelRequest &request,
     one.compile.checkpointing = mode;
     one.compile.keep.clear();
     one.compile.recompute.clear();
-    rt::Expected<PlannedRequest> planned = planRequest(one, kNoSearch);
-    if (!planned.ok())
-      return planned.status();
+    REPRISE_EXPECT(planned, planRequest(one, kNoSearch));
     facts.baselines.push_back(
         {mode, true, pointFactsOf(planned->plans->plain())});
   }

@@ -6,15 +6,14 @@
 
 #include "reprise/Budget/LimitRefusal.h"
 #include "reprise/Budget/BatchSearch.h"
+#include "reprise/Runtime/Expect.h"
 #include "reprise/Text/Size.h"
 
 using namespace reprise;
 using namespace reprise::driver;
 
 rt::Expected<StepFloor> driver::floorOf(const ModelRequest &request) {
-  rt::Expected<PlannedRequest> planned = planRequest(request, kNoSearch);
-  if (!planned.ok())
-    return planned.status();
+  REPRISE_EXPECT(planned, planRequest(request, kNoSearch));
   return StepFloor{planned->plans->provenBytes().bound.bytes,
                    planned->plans->smallest().bytes(),
                    planned->plans->plain().bytes()};

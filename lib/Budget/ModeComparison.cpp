@@ -6,6 +6,7 @@
 #include "reprise/CheckpointingModes.h"
 #include "reprise/Console/Console.h"
 #include "reprise/Program/BudgetFacts.h"
+#include "reprise/Runtime/Expect.h"
 #include "reprise/Text/Size.h"
 #include "reprise/Text/Table.h"
 #include <algorithm>
@@ -62,9 +63,7 @@ driver::compareModes(const ModelRequest &request,
   std::vector<ComparedMode> all;
   StepEstimate without;
   for (const Way &way : waysOf(request)) {
-    rt::Expected<StepEstimate> with = estimate(request, way);
-    if (!with.ok())
-      return with.status();
+    REPRISE_EXPECT(with, estimate(request, way));
     if (all.empty())
       without = *with;
     all.push_back(

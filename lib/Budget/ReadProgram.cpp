@@ -4,6 +4,7 @@
 #include "reprise/Budget/Refusal.h"
 #include "reprise/Console/Console.h"
 #include "reprise/Program/ArtifactFile.h"
+#include "reprise/Runtime/Expect.h"
 
 using namespace reprise;
 using namespace reprise::driver;
@@ -11,19 +12,13 @@ using namespace reprise::driver;
 rt::Expected<ProgramFacts> driver::readProgram(const std::string &source,
                                                const ModelSettings &model,
                                                const CompileSettings &compile) {
-  rt::Expected<bool> isCompiled = isArtifact(source);
-  if (!isCompiled.ok())
-    return isCompiled.status();
+  REPRISE_EXPECT(isCompiled, isArtifact(source));
   if (*isCompiled) {
     REPRISE_RETURN_IF_ERROR(refuseFlags(source, model, compile));
-    rt::Expected<ArtifactFile> artifact = ArtifactFile::open(source);
-    if (!artifact.ok())
-      return artifact.status();
+    REPRISE_EXPECT(artifact, ArtifactFile::open(source));
     return factsOf(*artifact);
   }
-  rt::Expected<ModelRequest> request = readRequest(source, model, compile);
-  if (!request.ok())
-    return request.status();
+  REPRISE_EXPECT(request, readRequest(source, model, compile));
   Activity activity("planning " + source);
   Compiler compiler;
   REPRISE_RETURN_IF_ERROR(

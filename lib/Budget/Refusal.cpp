@@ -11,6 +11,7 @@
 #include "reprise/Budget/Refusal.h"
 #include "reprise/Console/Console.h"
 #include "reprise/Driver/KeptPlan.h"
+#include "reprise/Runtime/Expect.h"
 #include "reprise/Text/Size.h"
 #include "reprise/Text/Table.h"
 #include <nlohmann/json.hpp>
@@ -228,16 +229,12 @@ driver::lowerToProgram(Compiler &compiler, const ModelRequest &request) {
   }
   std::optional<KeptPlan> kept;
   if (options.planWork > 0) {
-    rt::Expected<KeptPlan> found = KeptPlan::of(request, compiler);
-    if (!found.ok())
-      return found.status();
+    REPRISE_EXPECT(found, KeptPlan::of(request, compiler));
     if (found->recall(compiler, options))
       return refused;
     kept = std::move(*found);
   }
-  rt::Expected<PlannedModel> planned = compiler.planWithin(options);
-  if (!planned.ok())
-    return planned.status();
+  REPRISE_EXPECT(planned, compiler.planWithin(options));
   if (!planned->answer.choice) {
     refused =
         budgetFactsOf(request.source, planned->plans, planned->answer.bytes);

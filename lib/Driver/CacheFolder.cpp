@@ -1,5 +1,6 @@
 //===- CacheFolder.cpp - The folder of a user's caches --------------------===//
 #include "reprise/Driver/CacheFolder.h"
+#include "reprise/Runtime/Expect.h"
 #include "reprise/Runtime/OutputFile.h"
 
 #include <cstdlib>
@@ -26,9 +27,7 @@ rt::Status driver::writeCacheFile(const std::string &path, const void *data,
   if (error)
     return rt::Status::error(RP_IO_ERROR, "cannot create the folder of '" +
                                               path + "': " + error.message());
-  rt::Expected<rt::OutputTarget> target = rt::OutputTarget::find(path);
-  if (!target.ok())
-    return target.status();
+  REPRISE_EXPECT(target, rt::OutputTarget::find(path));
   if (!target->isFile())
     return rt::Status::error(RP_IO_ERROR,
                              "'" + path + "' is not a regular file");

@@ -10,6 +10,7 @@
 #include "reprise/Driver/KeptPlan.h"
 #include "reprise/Console/Console.h"
 #include "reprise/Console/Verbosity.h"
+#include "reprise/Runtime/Expect.h"
 #include "reprise/Text/Size.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/SHA256.h"
@@ -87,12 +88,8 @@ static void keep(const ProgramCache &cache, const std::string &name,
 
 rt::Expected<KeptPlan> KeptPlan::of(const ModelRequest &request,
                                     const Compiler &loaded) {
-  rt::Expected<ProgramCache> cache = ProgramCache::ofUser();
-  if (!cache.ok())
-    return cache.status();
-  rt::Expected<std::string> name = ProgramCache::nameOf(request, loaded);
-  if (!name.ok())
-    return name.status();
+  REPRISE_EXPECT(cache, ProgramCache::ofUser());
+  REPRISE_EXPECT(name, ProgramCache::nameOf(request, loaded));
   return KeptPlan(std::move(*cache), std::move(*name), titleOf(request));
 }
 
@@ -116,15 +113,10 @@ void KeptPlan::keep(const Compiler &compiler) const {
 
 rt::Expected<KeptAnswer> KeptAnswer::of(const ModelRequest &request,
                                         const std::string &question) {
-  rt::Expected<ProgramCache> cache = ProgramCache::ofUser();
-  if (!cache.ok())
-    return cache.status();
+  REPRISE_EXPECT(cache, ProgramCache::ofUser());
   Compiler compiler;
   REPRISE_RETURN_IF_ERROR(compiler.load(request.source, request.model));
-  rt::Expected<std::string> name =
-      ProgramCache::nameOf(request, compiler, question);
-  if (!name.ok())
-    return name.status();
+  REPRISE_EXPECT(name, ProgramCache::nameOf(request, compiler, question));
   return KeptAnswer(std::move(*cache), std::move(*name),
                     titleOf(request) + ", " + question);
 }

@@ -8,6 +8,7 @@
 #include "reprise/Console/Console.h"
 #include "reprise/Driver/CompileSettings.h"
 #include "reprise/Driver/SettingValues.h"
+#include "reprise/Runtime/Expect.h"
 #include "reprise/Runtime/Trainer/File.h"
 #include "llvm/ADT/SmallVector.h"
 #include "llvm/ADT/StringExtras.h"
@@ -21,9 +22,7 @@ using namespace reprise::driver;
 static constexpr uint64_t kMostBytes = 1 << 24;
 
 static rt::Expected<std::string> readFile(const std::string &path) {
-  auto file = rt::InputFile::open(path);
-  if (!file.ok())
-    return file.status();
+  REPRISE_EXPECT(file, rt::InputFile::open(path));
   if (file->size() > kMostBytes)
     return invalid("--class-weights: '" + path + "' has " +
                    std::to_string(file->size()) +
@@ -39,9 +38,7 @@ wordsOf(const std::vector<std::string> &given) {
   double number = 0;
   if (given.size() != 1 || llvm::to_float(given.front(), number))
     return given;
-  rt::Expected<std::string> text = readFile(given.front());
-  if (!text.ok())
-    return text.status();
+  REPRISE_EXPECT(text, readFile(given.front()));
   for (char &c : *text)
     if (c == ',' || c == '\n' || c == '\r' || c == '\t')
       c = ' ';
@@ -67,9 +64,7 @@ rt::Expected<std::vector<double>> CompileSettings::readClassWeights() const {
   // Balanced weights are computed from the data once these are known.
   if (classWeights.empty() || balancesClasses())
     return weights;
-  rt::Expected<std::vector<std::string>> words = wordsOf(classWeights);
-  if (!words.ok())
-    return words.status();
+  REPRISE_EXPECT(words, wordsOf(classWeights));
   double sum = 0;
   for (const std::string &word : *words) {
     double weight = 0;
@@ -140,9 +135,7 @@ rt::Status CompileSettings::readLoss(CompileOptions &options) const {
                   "rows that are not ignored; give one of them alone");
   if (ignored)
     loss.ignoreIndex = *ignored;
-  rt::Expected<std::vector<double>> weights = readClassWeights();
-  if (!weights.ok())
-    return weights.status();
+  REPRISE_EXPECT(weights, readClassWeights());
   loss.classWeights = std::move(*weights);
   return {};
 }

@@ -3,6 +3,7 @@
 #include "reprise/Driver/MachineCosts.h"
 #include "reprise/Console/Console.h"
 #include "reprise/Driver/RooflineCache.h"
+#include "reprise/Runtime/Expect.h"
 #include <unistd.h>
 
 using namespace reprise;
@@ -22,10 +23,7 @@ rt::Expected<CostModel> driver::costModelOf(const CostSource &source,
         },
         source.mayWarn && ::isatty(STDERR_FILENO));
   };
-  rt::Expected<rt::Roofline> rates =
-      source.roofline ? *source.roofline : measured();
-  if (!rates.ok())
-    return rates.status();
+  REPRISE_EXPECT(rates, source.roofline ? *source.roofline : measured());
   return CostModel::load(*rates, source.profile);
 }
 

@@ -1,6 +1,7 @@
 //===- MeasureOps.cpp - Time the ops of a program -------------------------===//
 
 #include "reprise/Driver/MeasureOps.h"
+#include "reprise/Runtime/Expect.h"
 #include <chrono>
 
 using namespace reprise;
@@ -84,9 +85,7 @@ static rt::Status measure(rp_program *program, const char *entry, unsigned runs,
   std::vector<double> whole;
   std::vector<std::vector<double>> each(rp_session_step_count(raw, entry));
   for (unsigned run = 0; run <= runs; ++run) {
-    rt::Expected<double> time = runOnce(program, raw, entry);
-    if (!time.ok())
-      return time.status();
+    REPRISE_EXPECT(time, runOnce(program, raw, entry));
     if (run == 0)
       continue;
     whole.push_back(*time);

@@ -2,6 +2,7 @@
 
 #include "reprise/Driver/ModelRequest.h"
 #include "reprise/Console/Console.h"
+#include "reprise/Runtime/Expect.h"
 
 using namespace reprise;
 using namespace reprise::driver;
@@ -17,10 +18,7 @@ rt::Status driver::settleCosts(ModelRequest &request) {
   if (!compile.budget && !request.costs.isWanted &&
       !(*device)->describedRoofline())
     return {};
-  rt::Expected<CostModel> costs =
-      costModelOf(request.costs, **device, compile.threads);
-  if (!costs.ok())
-    return costs.status();
+  REPRISE_EXPECT(costs, costModelOf(request.costs, **device, compile.threads));
   warnElsewhere(request.costs, *costs, **device, compile.threads);
   compile.roofline = costs->roofline;
   compile.profile = request.costs.profile;
@@ -52,9 +50,7 @@ rt::Expected<PlannedRequest> driver::planRequest(const ModelRequest &request,
   REPRISE_RETURN_IF_ERROR(compiler.load(request.source, request.model));
   CompileOptions options = request.compile;
   options.planWork = work;
-  rt::Expected<BudgetPlans> plans = compiler.budgetPlans(options, withinBytes);
-  if (!plans.ok())
-    return plans.status();
+  REPRISE_EXPECT(plans, compiler.budgetPlans(options, withinBytes));
   planned.plans = std::make_unique<BudgetPlans>(std::move(*plans));
   return planned;
 }

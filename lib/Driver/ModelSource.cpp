@@ -14,6 +14,7 @@
 #include "reprise/IR/Sg.h"
 #include "reprise/NN/Frontend.h"
 #include "reprise/Program/ArtifactFile.h"
+#include "reprise/Runtime/Expect.h"
 #include "reprise/Runtime/Trainer/File.h"
 #include "reprise/Text/Printable.h"
 #include "reprise/Text/Table.h"
@@ -55,9 +56,7 @@ driver::findModel(const std::string &name) {
 
 /// Returns true if a file begins like an artifact.
 static rt::Expected<bool> beginsAsArtifact(const std::string &path) {
-  rt::Expected<rt::InputFile> file = rt::InputFile::open(path);
-  if (!file.ok())
-    return file.status();
+  REPRISE_EXPECT(file, rt::InputFile::open(path));
   char magic[8] = {};
   if (file->size() < sizeof magic)
     return false;

@@ -3,6 +3,7 @@
 #include "reprise/Driver/OnnxReport.h"
 #include "mlir/IR/MLIRContext.h"
 #include "reprise/Console/Console.h"
+#include "reprise/Runtime/Expect.h"
 #include "reprise/Text/Size.h"
 #include "reprise/Text/Table.h"
 #include "llvm/ADT/StringRef.h"
@@ -53,9 +54,7 @@ driver::importOptionsOf(const OnnxFlags &flags) {
 rt::Expected<onnx::Imported> driver::readOnnx(mlir::MLIRContext &context,
                                               const std::string &path,
                                               const OnnxFlags &flags) {
-  rt::Expected<onnx::ImportOptions> options = importOptionsOf(flags);
-  if (!options.ok())
-    return options.status();
+  REPRISE_EXPECT(options, importOptionsOf(flags));
   std::string error;
   auto imported = onnx::importModel(context, path, *options, error);
   if (!imported)
@@ -81,9 +80,7 @@ static rt::Status refusalOf(const std::string &path,
 rt::Expected<std::string> driver::importOnnx(const std::string &path,
                                              const OnnxFlags &flags) {
   mlir::MLIRContext context;
-  rt::Expected<onnx::Imported> imported = readOnnx(context, path, flags);
-  if (!imported.ok())
-    return imported.status();
+  REPRISE_EXPECT(imported, readOnnx(context, path, flags));
   if (!imported->module)
     return refusalOf(path, *imported);
   for (const std::string &decision : imported->notes)

@@ -6,6 +6,7 @@
 
 #include "reprise/Console/Console.h"
 #include "reprise/Driver/CompileSettings.h"
+#include "reprise/Runtime/Expect.h"
 #include "reprise/Text/Size.h"
 #include "reprise/Text/Table.h"
 #include "llvm/ADT/StringExtras.h"
@@ -42,9 +43,7 @@ static rt::Expected<OptimizerInfo> findOptimizer(const std::string &name) {
 
 rt::Expected<HyperparameterValues> CompileSettings::hyperparameters() const {
   std::string name = optimizer.value_or(kDefaultOptimizer.str());
-  rt::Expected<OptimizerInfo> info = findOptimizer(name);
-  if (!info.ok())
-    return info.status();
+  REPRISE_EXPECT(info, findOptimizer(name));
   HyperparameterValues values;
   for (const Hyperparameter &one : info->hyperparameters)
     if (std::optional<double> number = numbers.at(one.name)) {
@@ -65,9 +64,7 @@ rt::Expected<HyperparameterValues> CompileSettings::hyperparameters() const {
 rt::Expected<std::string>
 CompileSettings::readOptimizer(HyperparameterValues &values) const {
   std::string name = optimizer.value_or(kDefaultOptimizer.str());
-  rt::Expected<HyperparameterValues> given = hyperparameters();
-  if (!given.ok())
-    return given.status();
+  REPRISE_EXPECT(given, hyperparameters());
   values = std::move(*given);
   // Never fails: hyperparameters() has checked them.
   (void)completeHyperparameters(name, values);

@@ -2,6 +2,7 @@
 #include "reprise/Driver/ProgramCache.h"
 #include "reprise/Console/Console.h"
 #include "reprise/Driver/CacheFolder.h"
+#include "reprise/Runtime/Expect.h"
 #include "reprise/Runtime/Trainer/File.h"
 #include "reprise/Target/Target.h"
 #include "reprise/Text/Size.h"
@@ -66,9 +67,7 @@ static std::string thisCompiler() {
 static rt::Status addFile(const std::string &path, llvm::SHA256 &digest) {
   if (path.empty())
     return {};
-  rt::Expected<rt::InputFile> file = rt::InputFile::open(path);
-  if (!file.ok())
-    return file.status();
+  REPRISE_EXPECT(file, rt::InputFile::open(path));
   std::string bytes(file->size(), '\0');
   REPRISE_RETURN_IF_ERROR(file->readAt(0, bytes.data(), bytes.size()));
   digest.update(llvm::StringRef(bytes));
@@ -79,10 +78,7 @@ rt::Expected<std::string> ProgramCache::nameOf(const ModelRequest &request,
                                                const Compiler &loaded,
                                                const std::string &command) {
   const CompileOptions &options = request.compile;
-  rt::Expected<std::unique_ptr<Target>> target =
-      createTarget(options.target, options.threads);
-  if (!target.ok())
-    return target.status();
+  REPRISE_EXPECT(target, createTarget(options.target, options.threads));
   Machine machine = (*target)->machine();
   llvm::SHA256 digest;
   // A length before each text, so that different texts cannot concatenate to

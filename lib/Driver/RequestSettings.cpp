@@ -2,6 +2,7 @@
 
 #include "reprise/Driver/RequestSettings.h"
 #include "reprise/Console/Console.h"
+#include "reprise/Runtime/Expect.h"
 
 using namespace reprise;
 using namespace reprise::driver;
@@ -10,9 +11,7 @@ rt::Expected<ModelRequest> driver::readRequest(const std::string &source,
                                                const ModelSettings &model,
                                                const CompileSettings &compile,
                                                Costs costs) {
-  rt::Expected<bool> artifact = isArtifact(source);
-  if (!artifact.ok())
-    return artifact.status();
+  REPRISE_EXPECT(artifact, isArtifact(source));
   if (*artifact)
     return misuse("'" + source +
                   "' is compiled already; 'reprise inspect' shows it");
@@ -21,14 +20,10 @@ rt::Expected<ModelRequest> driver::readRequest(const std::string &source,
       !given.empty())
     return misuse(given + " is an option of the zoo's models; '" + source +
                   "' says itself what it is");
-  rt::Expected<zoo::ModelOptions> modelOptions = model.options();
-  if (!modelOptions.ok())
-    return modelOptions.status();
+  REPRISE_EXPECT(modelOptions, model.options());
   if (info)
     REPRISE_RETURN_IF_ERROR(model.checkFor(*info));
-  rt::Expected<CompileOptions> compileOptions = compile.options();
-  if (!compileOptions.ok())
-    return compileOptions.status();
+  REPRISE_EXPECT(compileOptions, compile.options());
   // The zoo's annotations are used only on request.
   bool isAsked = compile.checkpointing || modelOptions->annotate;
   if (info && !isAsked)

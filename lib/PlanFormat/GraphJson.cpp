@@ -8,6 +8,7 @@
 //
 //===----------------------------------------------------------------------===//
 #include "reprise/PlanFormat/GraphJson.h"
+#include "reprise/Runtime/Expect.h"
 #include "reprise/Text/Table.h"
 
 #include <algorithm>
@@ -381,9 +382,7 @@ private:
 } // namespace
 
 rt::Expected<GraphFile> readGraph(const std::string &name, std::string text) {
-  rt::Expected<JsonText> json = JsonText::parse(name, std::move(text));
-  if (!json.ok())
-    return json.status();
+  REPRISE_EXPECT(json, JsonText::parse(name, std::move(text)));
   GraphReader reader(*json);
   REPRISE_RETURN_IF_ERROR(reader.read());
   return GraphFile{std::move(reader.graph), reader.hasOrder};

@@ -1,6 +1,7 @@
 //===- PlanJson.cpp - Placed plans as JSON --------------------------------===//
 
 #include "reprise/PlanFormat/PlanJson.h"
+#include "reprise/Runtime/Expect.h"
 
 #include <algorithm>
 #include <nlohmann/json.hpp>
@@ -149,9 +150,7 @@ private:
 
 rt::Expected<Plan> readPlan(const std::string &name, std::string text,
                             const Graph &graph) {
-  rt::Expected<JsonText> json = JsonText::parse(name, std::move(text));
-  if (!json.ok())
-    return json.status();
+  REPRISE_EXPECT(json, JsonText::parse(name, std::move(text)));
   PlanReader reader(*json, graph);
   REPRISE_RETURN_IF_ERROR(reader.read());
   return std::move(reader.plan);

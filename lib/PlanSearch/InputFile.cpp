@@ -2,6 +2,7 @@
 
 #include "reprise/PlanSearch/InputFile.h"
 #include "reprise/Console/Console.h"
+#include "reprise/Runtime/Expect.h"
 #include "reprise/Runtime/OutputFile.h"
 #include "reprise/Text/Size.h"
 #include <cerrno>
@@ -39,9 +40,7 @@ rt::Expected<std::string> readInput(const std::string &path) {
 }
 
 rt::Expected<format::GraphFile> loadGraph(const std::string &path) {
-  rt::Expected<std::string> text = readInput(path);
-  if (!text.ok())
-    return text.status();
+  REPRISE_EXPECT(text, readInput(path));
   return format::readGraph(inputName(path), std::move(*text));
 }
 

@@ -3,6 +3,7 @@
 #include "reprise/PlanSearch/PlaceBuffers.h"
 #include "reprise/Console/Console.h"
 #include "reprise/PlanSearch/Problem.h"
+#include "reprise/Runtime/Expect.h"
 #include <algorithm>
 #include <numeric>
 
@@ -91,11 +92,9 @@ rt::Expected<PlacedBuffers> placeBuffers(const std::vector<CsvBuffer> &buffers,
                                          std::optional<uint64_t> capacity,
                                          double work) {
   auto [maxLive, peakTime] = findMaxLive(buffers);
-  rt::Expected<Placement> placement =
-      place(buffers, capacity, uint64_t(work * double(kPlacementWork)), maxLive,
-            peakTime);
-  if (!placement.ok())
-    return placement.status();
+  REPRISE_EXPECT(placement, place(buffers, capacity,
+                                  uint64_t(work * double(kPlacementWork)),
+                                  maxLive, peakTime));
   if (std::string error = checkPlacement(buffers, *placement); !error.empty())
     return rt::Status::error(
         RP_INTERNAL, "the placement is wrong, please report it: " + error);

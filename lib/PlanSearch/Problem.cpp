@@ -3,6 +3,7 @@
 #include "reprise/PlanSearch/Problem.h"
 #include "reprise/Console/Console.h"
 #include "reprise/PlanSearch/InputFile.h"
+#include "reprise/Runtime/Expect.h"
 #include "reprise/Runtime/HostProcessors.h"
 #include "reprise/Text/Size.h"
 #include "reprise/Text/Table.h"
@@ -17,9 +18,7 @@ using driver::misuse;
 using rt::Status;
 
 rt::Expected<Problem> loadProblem(const std::string &path) {
-  rt::Expected<format::GraphFile> file = loadGraph(path);
-  if (!file.ok())
-    return file.status();
+  REPRISE_EXPECT(file, loadGraph(path));
   Problem problem;
   problem.graph = std::move(file->graph);
   problem.hasOrder = file->hasOrder;
@@ -32,10 +31,8 @@ rt::Expected<Problem> loadProblem(const std::string &path) {
   Solution everything;
   everything.executions = problem.order;
   everything.solver = "none";
-  rt::Expected<Plan> whole =
-      placeSolution(problem, everything, kPlacementWork, Effort::Thorough);
-  if (!whole.ok())
-    return whole.status();
+  REPRISE_EXPECT(whole, placeSolution(problem, everything, kPlacementWork,
+                                      Effort::Thorough));
   problem.whole = std::move(*whole);
   return problem;
 }
@@ -86,9 +83,7 @@ rt::Expected<SolverOptions> SolverSettings::options() const {
   result.work = work;
   result.threads = threads ? threads : rt::usableProcessors().processors;
   if (!timeLimit.empty()) {
-    rt::Expected<double> seconds = parseSeconds(timeLimit);
-    if (!seconds.ok())
-      return seconds.status();
+    REPRISE_EXPECT(seconds, parseSeconds(timeLimit));
     result.timeLimitSeconds = *seconds;
   }
   if (driver::Activity *activity = driver::Activity::current())
@@ -147,10 +142,9 @@ rt::Expected<Attempt> solveWithin(const Problem &problem, const Solver &solver,
     Solution solution = solver.solve(problem.graph, problem.order, options);
     if (solution.executions.empty())
       break;
-    rt::Expected<Plan> plan = placeSolution(
-        problem, solution, mostPlacementWork(options), options.effort);
-    if (!plan.ok())
-      return plan.status();
+    REPRISE_EXPECT(plan,
+                   placeSolution(problem, solution, mostPlacementWork(options),
+                                 options.effort));
     if (plan->height <= budget)
       return Attempt{std::move(*plan), solution.isFinal && round == 0};
     uint64_t excess = plan->height - budget;
@@ -196,10 +190,8 @@ std::optional<uint64_t> leastOfAll(const Problem &problem) {
 /// which ends with the plan of the largest budget.
 static Status addOptima(const Problem &problem, std::vector<Plan> &placed) {
   while (placed.back().height >= kAlignment) {
-    rt::Expected<std::optional<Plan>> plan =
-        solveExhaustively(problem, placed.back().height - kAlignment);
-    if (!plan.ok())
-      return plan.status();
+    REPRISE_EXPECT(
+        plan, solveExhaustively(problem, placed.back().height - kAlignment));
     if (!*plan)
       break;
     placed.push_back(std::move(**plan));
@@ -221,10 +213,8 @@ rt::Expected<std::vector<Plan>> placeFrontier(const Problem &problem,
         computeFrontier(problem.graph, problem.order, only);
     REPRISE_RETURN_IF_ERROR(internalError(checkBounds(points)));
     for (const FrontierPoint &point : points) {
-      rt::Expected<Plan> plan =
-          placeSolution(problem, point.solution, most, options.effort);
-      if (!plan.ok())
-        return plan.status();
+      REPRISE_EXPECT(
+          plan, placeSolution(problem, point.solution, most, options.effort));
       placed.push_back(std::move(*plan));
     }
   }

@@ -1,6 +1,7 @@
 //===- Solve.cpp - The cheapest plan within a budget ----------------------===//
 
 #include "reprise/PlanSearch/Solve.h"
+#include "reprise/Runtime/Expect.h"
 #include "reprise/Text/Size.h"
 #include <algorithm>
 
@@ -26,18 +27,14 @@ static rt::Status descend(const Problem &problem, const SolverOptions &options,
                           uint64_t budget, BudgetRefusal &refusal,
                           std::optional<Plan> &best) {
   const int most = std::clamp(int(64 * options.work), 1, 64);
-  rt::Expected<std::unique_ptr<Solver>> solver = findSolver("auto");
-  if (!solver.ok())
-    return solver.status();
+  REPRISE_EXPECT(solver, findSolver("auto"));
   // With a clock the search would differ each time.
   bool isRepeatable = options.timeLimitSeconds == 0;
   for (int step = 0; isRepeatable && step < most && !best; ++step) {
     if (refusal.smallest <= refusal.bound.bytes)
       break;
-    rt::Expected<Attempt> attempt =
-        solveWithin(problem, **solver, options, refusal.smallest - kAlignment);
-    if (!attempt.ok())
-      return attempt.status();
+    REPRISE_EXPECT(attempt, solveWithin(problem, **solver, options,
+                                        refusal.smallest - kAlignment));
     if (!attempt->plan)
       break;
     refusal.smallest = attempt->plan->height;
@@ -59,11 +56,9 @@ static rt::Expected<std::optional<Plan>> searchLow(const Problem &problem,
       searchWithin(problem.graph, problem.order, options);
   if (points.empty())
     return best;
-  rt::Expected<Plan> plan =
-      placeSolution(problem, points.front().solution,
-                    mostPlacementWork(options), options.effort);
-  if (!plan.ok())
-    return plan.status();
+  REPRISE_EXPECT(plan,
+                 placeSolution(problem, points.front().solution,
+                               mostPlacementWork(options), options.effort));
   best = plan->height < problem.whole.height ? *plan : problem.whole;
   return best;
 }
@@ -129,10 +124,7 @@ private:
       uint64_t budget = bound.bytes + above / 2 / kAlignment * kAlignment;
       if (above < lowest->height / 8)
         return {};
-      rt::Expected<Attempt> attempt =
-          solveWithin(problem, *solver, options, budget);
-      if (!attempt.ok())
-        return attempt.status();
+      REPRISE_EXPECT(attempt, solveWithin(problem, *solver, options, budget));
       if (!attempt->plan)
         return {};
       lowest = std::move(attempt->plan);
@@ -160,10 +152,8 @@ static rt::Expected<std::optional<Plan>>
 lastResort(const Problem &problem, const SolverOptions &options,
            uint64_t budget, const std::optional<Plan> &low,
            BudgetRefusal &refusal) {
-  rt::Expected<std::vector<Plan>> plans =
-      placeFrontier(problem, options, {options.work}, kPlacementWork);
-  if (!plans.ok())
-    return plans.status();
+  REPRISE_EXPECT(
+      plans, placeFrontier(problem, options, {options.work}, kPlacementWork));
   if (low)
     plans->insert(plans->begin(), *low);
   std::optional<Plan> best;
@@ -182,9 +172,7 @@ lastResort(const Problem &problem, const SolverOptions &options,
 static rt::Status lookBelow(Floor &floor, const SolverOptions &options,
                             uint64_t budget, SolveResult &outcome) {
   bool wasAbove = floor.isAbove(budget);
-  rt::Expected<bool> isLower = floor.deepen(options);
-  if (!isLower.ok())
-    return isLower.status();
+  REPRISE_EXPECT(isLower, floor.deepen(options));
   outcome.isRefused = floor.isAbove(budget);
   if (!outcome.isRefused)
     return {};
@@ -219,9 +207,7 @@ solveLevel(const Problem &problem, const Solver &solver,
     REPRISE_RETURN_IF_ERROR(lookBelow(floor, options, budget, outcome));
   if (outcome.isRefused)
     return outcome;
-  rt::Expected<Attempt> attempt = solveWithin(problem, solver, options, budget);
-  if (!attempt.ok())
-    return attempt.status();
+  REPRISE_EXPECT(attempt, solveWithin(problem, solver, options, budget));
   outcome.plan = std::move(attempt->plan);
   outcome.isFinal = attempt->isFinal;
   if (outcome.plan)
@@ -235,11 +221,8 @@ solveLevel(const Problem &problem, const Solver &solver,
     REPRISE_RETURN_IF_ERROR(lookBelow(floor, options, budget, outcome));
   if (outcome.isRefused)
     return outcome;
-  rt::Expected<std::optional<Plan>> plan =
-      lastResort(problem, floor.leastIfTimed(options), budget, floor.lowest,
-                 outcome.refusal);
-  if (!plan.ok())
-    return plan.status();
+  REPRISE_EXPECT(plan, lastResort(problem, floor.leastIfTimed(options), budget,
+                                  floor.lowest, outcome.refusal));
   outcome.plan = std::move(*plan);
   return outcome;
 }
@@ -273,9 +256,7 @@ rt::Expected<SolveResult> solve(const Problem &problem, const Solver &solver,
     return found;
   }
   if (solver.name() == "auto") {
-    rt::Expected<std::optional<Plan>> plan = solveExhaustively(problem, budget);
-    if (!plan.ok())
-      return plan.status();
+    REPRISE_EXPECT(plan, solveExhaustively(problem, budget));
     found.plan = std::move(*plan);
   }
   if (found.plan)
@@ -285,10 +266,8 @@ rt::Expected<SolveResult> solve(const Problem &problem, const Solver &solver,
     SolverOptions only = flags;
     only.work = level;
     activity.phase("work " + text::formatFixed(level, 3));
-    rt::Expected<SolveResult> one =
-        solveLevel(problem, solver, only, budget, found.refusal, floor);
-    if (!one.ok())
-      return one.status();
+    REPRISE_EXPECT(
+        one, solveLevel(problem, solver, only, budget, found.refusal, floor));
     bool isFinal = one->isFinal;
     merge(found, std::move(*one));
     if (found.plan)

@@ -1,6 +1,7 @@
 //===- Sweep.cpp - Plans for every budget ---------------------------------===//
 
 #include "reprise/PlanSearch/Solve.h"
+#include "reprise/Runtime/Expect.h"
 #include <algorithm>
 
 namespace reprise::plan::search {
@@ -13,19 +14,14 @@ static rt::Status addBaseline(const Problem &problem, const std::string &name,
                               uint64_t smallest, const SolverOptions &options,
                               std::vector<SweepRow> &rows) {
   constexpr uint64_t budgets = 8;
-  rt::Expected<std::unique_ptr<Solver>> solver = findSolver(name);
-  if (!solver.ok())
-    return solver.status();
+  REPRISE_EXPECT(solver, findSolver(name));
   uint64_t largest = problem.whole.height;
   std::vector<std::pair<uint64_t, double>> seen;
   for (uint64_t i = 0; i < budgets; ++i) {
     uint64_t budget = smallest + (largest - smallest) / (budgets - 1) * i;
     if (i + 1 == budgets)
       budget = largest;
-    rt::Expected<Attempt> attempt =
-        solveWithin(problem, **solver, options, budget);
-    if (!attempt.ok())
-      return attempt.status();
+    REPRISE_EXPECT(attempt, solveWithin(problem, **solver, options, budget));
     std::optional<Plan> &plan = attempt->plan;
     if (!plan)
       continue;
@@ -42,10 +38,8 @@ static rt::Status addBaseline(const Problem &problem, const std::string &name,
 rt::Expected<std::vector<SweepRow>>
 sweep(const Problem &problem, const SolverOptions &options,
       const std::vector<std::string> &others) {
-  rt::Expected<std::vector<Plan>> frontier =
-      placeFrontier(problem, options, levelsOf(options), kPlacementWork / 8);
-  if (!frontier.ok())
-    return frontier.status();
+  REPRISE_EXPECT(frontier, placeFrontier(problem, options, levelsOf(options),
+                                         kPlacementWork / 8));
   uint64_t smallest = frontier->front().height;
   std::vector<SweepRow> rows;
   for (Plan &plan : *frontier)
@@ -60,9 +54,7 @@ sweep(const Problem &problem, const SolverOptions &options,
   for (SweepRow &row : rows) {
     row.bound = lowerBound(problem.graph, row.plan.height,
                            options.work * paceOf(options.effort).proof);
-    rt::Expected<double> gap = gapOf(row.plan, row.bound);
-    if (!gap.ok())
-      return gap.status();
+    REPRISE_EXPECT(gap, gapOf(row.plan, row.bound));
     row.gap = *gap;
   }
   return rows;

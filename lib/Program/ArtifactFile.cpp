@@ -3,6 +3,7 @@
 #include "reprise/Program/ArtifactFile.h"
 #include "reprise/Limits.h"
 #include "reprise/Runtime/Artifact.h"
+#include "reprise/Runtime/Expect.h"
 #include "reprise/Runtime/Library.h"
 #include "reprise/Runtime/Trainer/File.h"
 #include <cstdlib>
@@ -52,9 +53,7 @@ rt::Expected<ArtifactFile> ArtifactFile::fromMemory(const void *data,
 }
 
 rt::Expected<ArtifactFile> ArtifactFile::open(const std::string &path) {
-  rt::Expected<rt::InputFile> input = rt::InputFile::open(path);
-  if (!input.ok())
-    return input.status();
+  REPRISE_EXPECT(input, rt::InputFile::open(path));
   std::shared_ptr<uint8_t> bytes = allocate(input->size());
   if (!bytes)
     return outOfMemory(input->size());

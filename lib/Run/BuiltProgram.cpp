@@ -3,6 +3,7 @@
 #include "reprise/Run/BuiltProgram.h"
 #include "reprise/Console/Console.h"
 #include "reprise/Program/ArtifactFile.h"
+#include "reprise/Runtime/Expect.h"
 #include "reprise/Runtime/HostProcessors.h"
 #include "reprise/Runtime/Trainer/Backend.h"
 
@@ -17,9 +18,7 @@ static rt::Expected<BuiltProgram> take(rp_program *program, bool describes,
   built.program = std::shared_ptr<rp_program>(program, rp_program_close);
   if (!describes)
     return built;
-  rt::Expected<ArtifactFile> file = artifact();
-  if (!file.ok())
-    return file.status();
+  REPRISE_EXPECT(file, artifact());
   built.facts = std::make_shared<ProgramFacts>(factsOf(*file));
   return built;
 }

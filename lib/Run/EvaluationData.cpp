@@ -4,6 +4,7 @@
 #include "reprise/Console/Console.h"
 #include "reprise/Console/Progress.h"
 #include "reprise/Run/Inventory.h"
+#include "reprise/Runtime/Expect.h"
 #include "reprise/Runtime/NameText.h"
 #include <algorithm>
 
@@ -40,9 +41,7 @@ static rt::Status compareRows(const RunSource &source, const rt::DataSpec &spec,
   bool hasShape = !rt::traitsOf(spec).anySize;
   if (!hasShape && (!isNumbered || told > 0))
     return {};
-  auto training = rt::openDataset(spec, rt::Split::Train, options);
-  if (!training.ok())
-    return training.status();
+  REPRISE_EXPECT(training, rt::openDataset(spec, rt::Split::Train, options));
   const rt::Column &image = (*training)->columns().front(),
                    &other = test.columns().front();
   if (hasShape && image.shape != other.shape)
@@ -115,9 +114,7 @@ rt::Status driver::checkEvaluationData(const RunSource &source) {
   // Computing those of the training images would require reading them.
   options.normalization = rt::Normalization();
   spec.images = source.images.ofRows();
-  auto data = rt::openDataset(spec, rt::Split::Test, options);
-  if (!data.ok())
-    return data.status();
+  REPRISE_EXPECT(data, rt::openDataset(spec, rt::Split::Test, options));
   tellEvaluationFiles(source.data, **data);
   REPRISE_RETURN_IF_ERROR(compareRows(source, spec, options, **data));
   warnOfClasses(**data, source, 0);

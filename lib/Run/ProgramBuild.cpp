@@ -6,6 +6,7 @@
 #include "reprise/Driver/KeptPlan.h"
 #include "reprise/IR/Rt.h"
 #include "reprise/IR/Sg.h"
+#include "reprise/Runtime/Expect.h"
 
 using namespace reprise;
 using namespace reprise::driver;
@@ -49,20 +50,13 @@ void ProgramBuild::find() {
 
 rt::Expected<std::unique_ptr<ProgramBuild>>
 ProgramBuild::begin(ModelRequest wanted, bool describes, Warnings warnings) {
-  rt::Expected<ProgramCache> cache = ProgramCache::ofUser();
-  if (!cache.ok())
-    return cache.status();
+  REPRISE_EXPECT(cache, ProgramCache::ofUser());
   std::unique_ptr<ProgramBuild> build(new ProgramBuild(
       std::move(wanted), describes, warnings, std::move(*cache)));
-  auto loaded = build->load(build->wanted);
-  if (!loaded.ok())
-    return loaded.status();
+  REPRISE_EXPECT(loaded, build->load(build->wanted));
   build->compiler = std::move(*loaded);
   build->holds = variablesOf(build->compiler->module());
-  rt::Expected<std::string> name =
-      ProgramCache::nameOf(build->wanted, *build->compiler);
-  if (!name.ok())
-    return name.status();
+  REPRISE_EXPECT(name, ProgramCache::nameOf(build->wanted, *build->compiler));
   build->name = std::move(*name);
   build->find();
   return build;
@@ -76,9 +70,7 @@ rt::Expected<bool> ProgramBuild::planPlainly() {
     return false;
   ModelRequest plain = wanted;
   plain.compile.planWork = kNoSearch;
-  auto attempt = load(plain);
-  if (!attempt.ok())
-    return attempt.status();
+  REPRISE_EXPECT(attempt, load(plain));
   if (!lowerLoaded(**attempt, plain, CompileLevel::Program, Advice::Numbers)
            .ok())
     return false;
@@ -92,9 +84,7 @@ rt::Status ProgramBuild::plan(Advice advice, bool isQuiet) {
   std::optional<Activity> activity;
   if (!isQuiet)
     activity.emplace("planning " + wanted.source);
-  rt::Expected<bool> isPlain = planPlainly();
-  if (!isPlain.ok())
-    return isPlain.status();
+  REPRISE_EXPECT(isPlain, planPlainly());
   if (!*isPlain)
     REPRISE_RETURN_IF_ERROR(
         lowerLoaded(*compiler, wanted, CompileLevel::Program, advice));

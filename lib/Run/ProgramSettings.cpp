@@ -2,6 +2,7 @@
 
 #include "reprise/Run/ProgramSettings.h"
 #include "reprise/Console/Console.h"
+#include "reprise/Runtime/Expect.h"
 #include "llvm/ADT/StringRef.h"
 #include <algorithm>
 
@@ -105,9 +106,7 @@ ProgramSettings::read(const GivenOptions &command) const {
                     " and --checkpointing-schedule say the same thing; keep "
                     "one of them");
   for (const std::string &text : buckets) {
-    rt::Expected<rt::Bucket> bucket = readBucket(text);
-    if (!bucket.ok())
-      return bucket.status();
+    REPRISE_EXPECT(bucket, readBucket(text));
     for (const rt::Bucket &other : plan.buckets)
       if (other.height == bucket->height && other.width == bucket->width)
         return misuse("--buckets says " + std::to_string(other.height) + "x" +

@@ -11,6 +11,7 @@
 #include "reprise/Console/Console.h"
 #include "reprise/Run/RecipeKeys.h"
 #include "reprise/Run/TrainSettings.h"
+#include "reprise/Runtime/Expect.h"
 #include "reprise/Text/Table.h"
 #include <algorithm>
 #include <map>
@@ -101,9 +102,7 @@ rt::Status RecipeChecker::checkTogether(TrainSettings &training) {
     REPRISE_RETURN_IF_ERROR(training.run.model.options().status());
     return training.run.compile.options().status();
   }
-  rt::Expected<bool> artifact = isArtifact(training.run.source);
-  if (!artifact.ok())
-    return artifact.status();
+  REPRISE_EXPECT(artifact, isArtifact(training.run.source));
   if (*artifact)
     return refuseFlags(training.run.source, training.run.model,
                        training.run.compile);
@@ -159,9 +158,7 @@ CheckedRecipe RecipeChecker::check() {
 rt::Expected<CheckedRecipe>
 driver::checkRecipe(const MakeTraining &make, const std::string &file,
                     const std::vector<recipe::Setting> &given) {
-  rt::Expected<std::string> text = readRecipeText(file);
-  if (!text.ok())
-    return text.status();
+  REPRISE_EXPECT(text, readRecipeText(file));
   recipe::Parsed parsed = recipe::parse(*text, allKeys(), text::nearest);
   return RecipeChecker(make, file, parsed, given).check();
 }

@@ -3,6 +3,7 @@
 #include "reprise/Run/RecipeFile.h"
 #include "reprise/Console/Console.h"
 #include "reprise/Recipe/Recipe.h"
+#include "reprise/Runtime/Expect.h"
 #include "reprise/Runtime/Trainer/File.h"
 #include "reprise/Runtime/Trainer/State.h"
 #include "reprise/Text/Printable.h"
@@ -29,18 +30,14 @@ bool driver::isSavedState(const std::string &path) {
 
 rt::Expected<std::string> driver::readRecipeText(const std::string &path) {
   if (isSavedState(path)) {
-    rt::Expected<rt::RunPosition> position = rt::readStatePosition(path);
-    if (!position.ok())
-      return position.status();
+    REPRISE_EXPECT(position, rt::readStatePosition(path));
     if (position->recipe.empty())
       return invalid(
           "'" + path +
           "' holds no recipe; the run that saved it was set up by options");
     return position->recipe;
   }
-  rt::Expected<rt::InputFile> file = rt::InputFile::open(path);
-  if (!file.ok())
-    return file.status();
+  REPRISE_EXPECT(file, rt::InputFile::open(path));
   if (file->size() > recipe::kMostRecipeBytes)
     return invalid("'" + path + "' has " + std::to_string(file->size()) +
                    " bytes; a recipe has " +

@@ -3,6 +3,7 @@
 #include "reprise/Run/RecipeTemplate.h"
 #include "reprise/Driver/ModelSource.h"
 #include "reprise/Run/RecipeKeys.h"
+#include "reprise/Runtime/Expect.h"
 #include "reprise/Runtime/Trainer/Dataset.h"
 #include "reprise/Runtime/Trainer/RunSettings.h"
 #include <filesystem>
@@ -94,9 +95,7 @@ static rt::Expected<recipe::Keys> keysOf(const std::string &model,
 
 rt::Expected<std::string> driver::recipeTemplate(const std::string &model,
                                                  const std::string &data) {
-  rt::Expected<recipe::Keys> keys = keysOf(model, data);
-  if (!keys.ok())
-    return keys.status();
+  REPRISE_EXPECT(keys, keysOf(model, data));
   std::vector<recipe::Setting> settings = {
       {"model.name", {model}},
       {"training.epochs", {"1"}},

@@ -5,6 +5,7 @@
 #include "reprise/Console/Verbosity.h"
 #include "reprise/Driver/SettingValues.h"
 #include "reprise/Run/Evaluation.h"
+#include "reprise/Runtime/Expect.h"
 #include "reprise/Runtime/OutputFile.h"
 #include "reprise/Runtime/Trainer/CHook.h"
 #include "reprise/Text/Size.h"
@@ -118,9 +119,7 @@ rt::Status RunHooks::reload(rt::TrainOptions &train) const {
 
 rt::Status RunHooks::load() {
   for (const std::string &library : libraries) {
-    auto hook = rt::loadHook(library);
-    if (!hook.ok())
-      return hook.status();
+    REPRISE_EXPECT(hook, rt::loadHook(library));
     hooks.push_back(std::move(*hook));
   }
   return {};

@@ -4,6 +4,7 @@
 #include "reprise/Console/Console.h"
 #include "reprise/Driver/ProgramCache.h"
 #include "reprise/Run/RecipeKeys.h"
+#include "reprise/Runtime/Expect.h"
 #include "reprise/Runtime/Trainer/State.h"
 #include "reprise/Text/Table.h"
 
@@ -44,15 +45,10 @@ rt::Status RunOptions::takeClassNames(const std::vector<std::string> &ofState,
 }
 
 rt::Status RunOptions::read() {
-  rt::Expected<bool> artifact = isArtifact(source);
-  if (!artifact.ok())
-    return artifact.status();
+  REPRISE_EXPECT(artifact, isArtifact(source));
   if (*artifact)
     return refuseFlags(source, model, compile);
-  rt::Expected<ModelRequest> read =
-      readRequest(source, model, compile, Costs::Later);
-  if (!read.ok())
-    return read.status();
+  REPRISE_EXPECT(read, readRequest(source, model, compile, Costs::Later));
   request = std::move(*read);
   return {};
 }
@@ -97,9 +93,7 @@ rt::Status RunOptions::takeFromState(const std::string &state,
     auto names = rt::readClassNames(weights);
     return names.ok() ? takeClassNames(*names, weights) : names.status();
   }
-  auto position = rt::readStatePosition(state);
-  if (!position.ok())
-    return position.status();
+  REPRISE_EXPECT(position, rt::readStatePosition(state));
   REPRISE_RETURN_IF_ERROR(takeClassNames(position->classNames, state));
   compile.resume(position->runSettings);
   takeOrientation(position->runSettings);

@@ -2,6 +2,7 @@
 
 #include "reprise/Run/RunPrograms.h"
 #include "reprise/Console/Console.h"
+#include "reprise/Runtime/Expect.h"
 #include "reprise/Runtime/HostMemory.h"
 #include "reprise/Runtime/Trainer/Hooks.h"
 #include "reprise/Runtime/Trainer/Trainer.h"
@@ -139,9 +140,7 @@ rt::Status RunPrograms::settle() {
   RunSource settled = source;
   std::string target;
   REPRISE_RETURN_IF_ERROR(settleDevice(settled, target));
-  rt::Expected<ModelRequest> model = modelRequest(settled, request);
-  if (!model.ok())
-    return model.status();
+  REPRISE_EXPECT(model, modelRequest(settled, request));
   own = std::move(*model);
   for (rt::Bucket &bucket : plan.buckets)
     if (!bucket.batch)
@@ -219,9 +218,7 @@ RunPrograms::build(const rt::Expected<ModelRequest> &wanted, Advice advice) {
   if (!wanted.ok())
     return wanted.status();
   Stopwatch watch(planned);
-  auto begun = ProgramBuild::begin(*wanted, request.describes);
-  if (!begun.ok())
-    return begun.status();
+  REPRISE_EXPECT(begun, ProgramBuild::begin(*wanted, request.describes));
   std::shared_ptr<ProgramBuild> build = std::move(*begun);
   if (wanted->compile.budget || source.memoryLimit) {
     REPRISE_RETURN_IF_ERROR(build->plan(advice, /*isQuiet=*/false));
@@ -233,9 +230,7 @@ RunPrograms::build(const rt::Expected<ModelRequest> &wanted, Advice advice) {
 /// Plans the programs of all sizes if they may be refused: one that does not
 /// fit ends the run, or its size is left out. Begins to compile the others.
 rt::Status RunPrograms::prepareBuckets(size_t phase) {
-  auto ownBuild = ProgramBuild::begin(own, /*describes=*/false);
-  if (!ownBuild.ok())
-    return ownBuild.status();
+  REPRISE_EXPECT(ownBuild, ProgramBuild::begin(own, /*describes=*/false));
   Advice advice = plan.skipsLarge ? Advice::Numbers : Advice::Alternatives;
   std::vector<rt::Bucket> fitting;
   for (size_t k = 0; k < plan.buckets.size(); ++k) {
@@ -364,9 +359,7 @@ rt::Expected<RunningProgram> RunPrograms::open(uint64_t epoch) {
 rt::Status RunPrograms::note(rt::Backend &backend) {
   if (!hasTrained)
     return {};
-  rt::Expected<rp_memory_stats> stats = backend.memory();
-  if (!stats.ok())
-    return stats.status();
+  REPRISE_EXPECT(stats, backend.memory());
   const rt::EntryInfo *entry = backend.entry("train_step");
   if (entry)
     memory[current] = {nameOf(current), entry->peakBytes,
@@ -390,9 +383,7 @@ rt::Status RunPrograms::checkArena(uint64_t wanted, uint64_t held) const {
 }
 
 rt::Status RunPrograms::switchTo(rt::Backend &backend, const Key &key) {
-  rt::Expected<BuiltProgram> program = programOf(key);
-  if (!program.ok())
-    return program.status();
+  REPRISE_EXPECT(program, programOf(key));
   rp_program *next = program->program.get();
   REPRISE_RETURN_IF_ERROR(
       checkArena(rp_program_arena_bytes(next), rt::residentBytes()));

@@ -6,6 +6,7 @@
 #include "reprise/Program/ArtifactFile.h"
 #include "reprise/Run/ProgramBuild.h"
 #include "reprise/Runtime/Device.h"
+#include "reprise/Runtime/Expect.h"
 #include "reprise/Runtime/HostMemory.h"
 #include "reprise/Runtime/HostProcessors.h"
 #include "reprise/Text/Size.h"
@@ -49,9 +50,8 @@ static rt::Status takeClasses(const RunSource &source,
     return {};
   rt::DataSpec spec = source.dataSpec();
   spec.images = source.images.ofRows();
-  auto data = rt::openDataset(spec, splitOfModel(spec), source.dataOptions());
-  if (!data.ok())
-    return data.status();
+  REPRISE_EXPECT(
+      data, rt::openDataset(spec, splitOfModel(spec), source.dataOptions()));
   options.classes = (*data)->classes();
   return {};
 }
@@ -68,10 +68,9 @@ static rt::Status takeFromData(const RunSource &source,
       (options.height && options.width && options.channels && options.classes &&
        options.frames.has_value() == info.defaults.frames.has_value()))
     return {};
-  auto data = rt::openDataset(
-      source.dataSpec(), splitOfModel(source.dataSpec()), source.dataOptions());
-  if (!data.ok())
-    return data.status();
+  REPRISE_EXPECT(data, rt::openDataset(source.dataSpec(),
+                                       splitOfModel(source.dataSpec()),
+                                       source.dataOptions()));
   const rt::Column &image = (*data)->columns().front();
   bool isVolume = image.shape.size() == 4;
   bool isCase = isVolume && options.views.value_or(1) > 1;
@@ -134,17 +133,13 @@ static rt::Status balanceClasses(const RunSource &source,
   const zoo::ModelInfo *info = zooModel(wanted.source);
   if (info)
     classes = wanted.model.classes.value_or(info->defaults.classes.value_or(0));
-  auto data = openLabels(source, int32_t(classes));
-  if (!data.ok())
-    return data.status();
+  REPRISE_EXPECT(data, openLabels(source, int32_t(classes)));
   if (!info)
     classes = (*data)->classes();
   std::vector<uint64_t> counts(size_t(std::max<int64_t>(classes, 0)));
   uint64_t rows = (*data)->size(), counted = 0;
   for (uint64_t row = 0; row < rows; ++row) {
-    rt::Expected<int32_t> label = (*data)->label(row);
-    if (!label.ok())
-      return label.status();
+    REPRISE_EXPECT(label, (*data)->label(row));
     if (source.request->compile.loss.ignoreIndex == *label)
       continue;
     if (*label < 0 || *label >= classes)
@@ -189,9 +184,7 @@ rt::Expected<ModelRequest> driver::modelRequest(const RunSource &source,
 /// Compiles, or takes the cache's program.
 static rt::Expected<BuiltProgram> compileSource(const RunSource &source,
                                                 const RunRequest &request) {
-  rt::Expected<ModelRequest> wanted = modelRequest(source, request);
-  if (!wanted.ok())
-    return wanted.status();
+  REPRISE_EXPECT(wanted, modelRequest(source, request));
   Activity activity("compiling " + wanted->source);
   auto build = ProgramBuild::begin(std::move(*wanted), request.describes,
                                    ProgramBuild::Warnings::Shown);
@@ -251,14 +244,10 @@ rt::Status driver::settleDevice(RunSource &source, std::string &target) {
     return misuse("--device is '" + source.device +
                   "', but --target compiles for '" + compiled +
                   "'; give one of them alone");
-  auto device = rt::openDevice(wanted);
-  if (!device.ok())
-    return device.status();
+  REPRISE_EXPECT(device, rt::openDevice(wanted));
   if (isSame)
     return {};
-  rt::Expected<rt::DeviceSummary> summary = (*device)->summary();
-  if (!summary.ok())
-    return summary.status();
+  REPRISE_EXPECT(summary, (*device)->summary());
   if (summary->target.empty())
     return rt::Status::error(
         RP_UNAVAILABLE,
@@ -282,9 +271,7 @@ rt::Expected<PreparedRun> driver::prepareRun(const RunSource &asked,
   RunSource source = asked;
   std::string target;
   REPRISE_RETURN_IF_ERROR(settleDevice(source, target));
-  rt::Expected<BuiltProgram> built = openProgram(source, request);
-  if (!built.ok())
-    return built.status();
+  REPRISE_EXPECT(built, openProgram(source, request));
   const std::shared_ptr<rp_program> &program = built->program;
   Activity activity("looking at the data");
   // Returns the compiler's freed memory to the system before it is measured.
@@ -317,9 +304,7 @@ static rt::Status explainLimit(const RunSource &source,
                                const RunRequest &request,
                                const rt::Status &tooLarge, uint64_t left,
                                bool isKnown) {
-  rt::Expected<ModelRequest> wanted = modelRequest(source, request);
-  if (!wanted.ok())
-    return wanted.status();
+  REPRISE_EXPECT(wanted, modelRequest(source, request));
   rt::Expected<StepFloor> floor = floorOf(*wanted);
   if (!floor.ok() || (!isKnown && floor->proven <= left))
     return floor.status();
@@ -368,9 +353,7 @@ static rt::Expected<PreparedRun> prepareWithin(const RunSource &source,
 
 rt::Expected<RunningProgram> RunningProgram::open(const RunSource &source,
                                                   const RunRequest &request) {
-  auto prepared = prepareWithin(source, request);
-  if (!prepared.ok())
-    return prepared.status();
+  REPRISE_EXPECT(prepared, prepareWithin(source, request));
   Activity activity("loading the program");
   RunningProgram running;
   running.program = prepared->program;
@@ -380,9 +363,8 @@ rt::Expected<RunningProgram> RunningProgram::open(const RunSource &source,
   rp_session_options options = {};
   options.device = source.device.empty() ? nullptr : source.device.c_str();
   options.check_memory = source.checkMemory;
-  auto session = rt::openSessionBackend(running.program.get(), options);
-  if (!session.ok())
-    return session.status();
+  REPRISE_EXPECT(session,
+                 rt::openSessionBackend(running.program.get(), options));
   running.session = std::move(*session);
   return running;
 }

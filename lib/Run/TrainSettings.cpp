@@ -3,6 +3,7 @@
 #include "reprise/Run/TrainSettings.h"
 #include "reprise/Console/Console.h"
 #include "reprise/Run/RecipeKeys.h"
+#include "reprise/Runtime/Expect.h"
 #include "reprise/Text/Table.h"
 #include <algorithm>
 #include <filesystem>
@@ -96,9 +97,7 @@ rt::Status driver::completeSettings(TrainSettings &options) {
   for (const std::string &name : options.run.givenImages())
     train.given.insert(name);
   train.overridden.insert(options.overridden.begin(), options.overridden.end());
-  rt::Expected<ProgramPlan> plan = options.programs.read(*options.command);
-  if (!plan.ok())
-    return plan.status();
+  REPRISE_EXPECT(plan, options.programs.read(*options.command));
   options.plan = std::move(*plan);
   REPRISE_RETURN_IF_ERROR(options.hooks.check(*options.command));
   if (options.hooks.traces() && options.run.checkMemory)
@@ -192,9 +191,7 @@ static void addSettings(const rt::RunPosition &position,
 rt::Status driver::takeFromState(TrainSettings &options,
                                  std::optional<int64_t> &batch) {
   rt::TrainOptions &train = options.train;
-  auto position = rt::readStatePosition(train.resumePath);
-  if (!position.ok())
-    return position.status();
+  REPRISE_EXPECT(position, rt::readStatePosition(train.resumePath));
   options.epoch = position->epoch;
   REPRISE_RETURN_IF_ERROR(
       options.run.takeClassNames(position->classNames, train.resumePath));
@@ -211,10 +208,9 @@ rt::Status driver::takeFromState(TrainSettings &options,
   for (const auto &[name, value] : position->runSettings)
     if (given.count(name))
       stored[name] = value;
-  auto runSettings = rt::continueSettings(
-      train.resumePath, stored, {given, train.given, train.overridden});
-  if (!runSettings.ok())
-    return runSettings.status();
+  REPRISE_EXPECT(runSettings,
+                 rt::continueSettings(train.resumePath, stored,
+                                      {given, train.given, train.overridden}));
   options.run.compile.resume(position->runSettings);
   options.run.takeOrientation(position->runSettings);
   addSettings(*position, options.run, options.stored);
@@ -233,9 +229,7 @@ rt::Status driver::takeFromState(TrainSettings &options,
 static rt::Status addOptimizer(const TrainSettings &options,
                                std::vector<recipe::Setting> &settings) {
   HyperparameterValues values;
-  rt::Expected<std::string> name = options.run.compile.readOptimizer(values);
-  if (!name.ok())
-    return name.status();
+  REPRISE_EXPECT(name, options.run.compile.readOptimizer(values));
   if (!isSaid(settings, "optimizer.name"))
     settings.push_back({"optimizer.name", {*name}});
   recipe::Keys keys = allKeys();
@@ -272,9 +266,7 @@ driver::resolvedSettings(const TrainSettings &options) {
   for (const auto &[path, value] : defaults)
     if (!isSaid(settings, path))
       settings.push_back({path, {value}});
-  rt::Expected<bool> artifact = isArtifact(options.run.source);
-  if (!artifact.ok())
-    return artifact.status();
+  REPRISE_EXPECT(artifact, isArtifact(options.run.source));
   // An artifact contains its optimizer.
   if (!*artifact)
     REPRISE_RETURN_IF_ERROR(addOptimizer(options, settings));
@@ -305,9 +297,7 @@ static rt::Status addClassNames(const RunOptions &flags,
   if (isSaid(settings, "data.class_names") || !rt::traitsOf(spec).namesClasses)
     return {};
   spec.images = flags.images.ofRows();
-  auto data = rt::openDataset(spec, rt::Split::Train, {});
-  if (!data.ok())
-    return data.status();
+  REPRISE_EXPECT(data, rt::openDataset(spec, rt::Split::Train, {}));
   const std::vector<std::string> names = (*data)->classNames();
   if (std::all_of(names.begin(), names.end(), isText))
     settings.push_back({"data.class_names", names});
@@ -316,12 +306,8 @@ static rt::Status addClassNames(const RunOptions &flags,
 
 rt::Expected<std::string> driver::repeatingRecipe(const TrainSettings &options,
                                                   RunningProgram &running) {
-  auto settings = resolvedSettings(options);
-  if (!settings.ok())
-    return settings.status();
-  rt::Expected<bool> artifact = isArtifact(options.run.source);
-  if (!artifact.ok())
-    return artifact.status();
+  REPRISE_EXPECT(settings, resolvedSettings(options));
+  REPRISE_EXPECT(artifact, isArtifact(options.run.source));
   if (!*artifact && !isSaid(*settings, "training.threads"))
     settings->push_back(
         {"training.threads", {std::to_string(running.threads())}});

@@ -18,6 +18,7 @@
 #include "reprise/Run/RecipeCheck.h"
 #include "reprise/Run/RunPrograms.h"
 #include "reprise/Run/TrainOutcome.h"
+#include "reprise/Runtime/Expect.h"
 #include "reprise/Runtime/HostMemory.h"
 #include "reprise/Runtime/OutputFile.h"
 #include "reprise/Runtime/Trainer/File.h"
@@ -122,9 +123,8 @@ static rt::Status evaluateAtEnd(TrainSettings &options, RunningProgram &running,
     return {};
   rt::EvaluateOptions evaluation;
   evaluation.data = rt::evaluationData(options.train.data, result.position);
-  auto evaluated = evaluateWithProgress(running.backend(), evaluation);
-  if (!evaluated.ok())
-    return evaluated.status();
+  REPRISE_EXPECT(evaluated,
+                 evaluateWithProgress(running.backend(), evaluation));
   outcome.evaluation = *evaluated;
   return options.hooks.addEvaluation(result.position.step, *evaluated);
 }
@@ -234,9 +234,7 @@ static rt::Status keepRecipe(TrainSettings &options, RunningProgram &running) {
     options.train.modelOptions = modelRecipe(options);
     return {};
   }
-  rt::Expected<std::string> text = repeatingRecipe(options, running);
-  if (!text.ok())
-    return text.status();
+  REPRISE_EXPECT(text, repeatingRecipe(options, running));
   options.train.recipe = *text;
   return {};
 }
@@ -361,9 +359,7 @@ static rt::Status finishRun(const TrainSettings &options,
                             const RunPrograms *programs, Outcome &outcome) {
   if (programs) {
     addPrograms(*programs, outcome);
-    auto process = programs->process();
-    if (!process.ok())
-      return process.status();
+    REPRISE_EXPECT(process, programs->process());
     outcome.processPredicted = process->peak();
   }
   bool isKept = outcome.failure.ok() || outcome.result.savedStep;
@@ -396,9 +392,7 @@ rt::Status driver::runTraining(TrainSettings &options) {
     REPRISE_RETURN_IF_ERROR(
         rt::PathLock::acquire(options.train.savePath).status());
   REPRISE_RETURN_IF_ERROR(checkRecipePath(options));
-  auto checkpointLock = lockCheckpoint(options);
-  if (!checkpointLock.ok())
-    return checkpointLock.status();
+  REPRISE_EXPECT(checkpointLock, lockCheckpoint(options));
   REPRISE_RETURN_IF_ERROR(options.run.read());
   if (!options.plan.isPlain())
     REPRISE_RETURN_IF_ERROR(options.run.readModes(options.plan));
@@ -421,10 +415,9 @@ rt::Status driver::runTraining(TrainSettings &options) {
   if (!options.plan.isPlain())
     programs =
         std::make_unique<RunPrograms>(options.run, request, options.plan);
-  auto running = programs ? programs->open(options.epoch)
-                          : RunningProgram::open(options.run, request);
-  if (!running.ok())
-    return running.status();
+  REPRISE_EXPECT(running, programs
+                              ? programs->open(options.epoch)
+                              : RunningProgram::open(options.run, request));
   const rt::EntryInfo *step = running->backend().entry("train_step");
   if (options.checkFinite && step && !step->output(RP_BINDING_NONFINITE))
     return refuseFlag(options.run.source, "--check-finite");

@@ -1,5 +1,6 @@
 //===- Rates.cpp - Rates as text ------------------------------------------===//
 #include "reprise/Text/Rates.h"
+#include "reprise/Runtime/Expect.h"
 #include "reprise/Text/Size.h"
 
 #include <algorithm>
@@ -83,10 +84,9 @@ rt::Expected<rt::Roofline> text::parseRoofline(const std::string &text) {
     size_t at = part.find(kNarrow);
     bool isNarrow =
         at != std::string::npos && part.find_first_not_of(' ') == at;
-    rt::Expected<Rate> rate = parseRate(
-        text, isNarrow ? part.substr(at + std::strlen(kNarrow)) : part);
-    if (!rate.ok())
-      return rate.status();
+    REPRISE_EXPECT(
+        rate, parseRate(text, isNarrow ? part.substr(at + std::strlen(kNarrow))
+                                       : part));
     double *place = placeOf(roofline, isNarrow, rate->isArithmetic);
     if (!place)
       return wrong(text, "16bit= is arithmetic");

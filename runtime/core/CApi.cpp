@@ -6,6 +6,7 @@
 #include "CStatus.h"
 #include "Session.h"
 #include "StepMemory.h"
+#include "reprise/Runtime/Expect.h"
 
 #include <new>
 
@@ -120,9 +121,7 @@ rp_status *rp_program_host_bytes(const rp_program *program, size_t *arena,
     if (!program || !arena || !kept || !during_calls)
       return missing("program or place for the answer");
     const fb::Program &root = program->program->root();
-    Expected<std::unique_ptr<Device>> device = openDevice(root.device()->str());
-    if (!device.ok())
-      return device.status();
+    REPRISE_EXPECT(device, openDevice(root.device()->str()));
     HostBytes bytes = (*device)->hostBytes(root);
     *arena = bytes.holdsArena ? root.arena_bytes() : 0;
     *kept = bytes.kept;
@@ -208,9 +207,7 @@ static Status binding(const rp_program *program, const char *entry,
                       size_t index, rp_tensor_info *info, Direction direction) {
   if (!program || !info || !entry)
     return missing("program, entry or place for the answer");
-  Expected<size_t> number = program->program->entryNumber(entry);
-  if (!number.ok())
-    return number.status();
+  REPRISE_EXPECT(number, program->program->entryNumber(entry));
   const fb::Entry &e = program->program->entry(*number);
   auto *bindings = direction == Direction::Input ? e.inputs() : e.outputs();
   size_t count = bindings ? bindings->size() : 0;
@@ -281,9 +278,7 @@ static rp_status *askEntry(const rp_program *program, const char *entry,
   return guarded([&]() -> Status {
     if (!program || !entry || !bytes)
       return missing("program, entry or place for the answer");
-    Expected<size_t> number = program->program->entryNumber(entry);
-    if (!number.ok())
-      return number.status();
+    REPRISE_EXPECT(number, program->program->entryNumber(entry));
     *bytes = answer(program->program->entry(*number));
     return {};
   });
@@ -316,9 +311,7 @@ rp_status *rp_program_step_memory(const rp_program *program, const char *entry,
   return guarded([&]() -> Status {
     if (!program || !entry || (!steps && count))
       return missing("program, entry or place for the answer");
-    Expected<size_t> number = program->program->entryNumber(entry);
-    if (!number.ok())
-      return number.status();
+    REPRISE_EXPECT(number, program->program->entryNumber(entry));
     if (size_t all = rp_program_step_count(program, entry); count != all)
       return Status::error(RP_INVALID_ARGUMENT,
                            "place for " + std::to_string(count) +
@@ -348,10 +341,7 @@ rp_status *rp_session_create(const rp_program *program,
       chosen.profile = options->profile != 0;
       chosen.checkMemory = options->check_memory != 0;
     }
-    Expected<std::unique_ptr<Session>> created =
-        Session::create(program->program, chosen);
-    if (!created.ok())
-      return created.status();
+    REPRISE_EXPECT(created, Session::create(program->program, chosen));
     *session = new rp_session{std::move(*created)};
     return {};
   });
@@ -458,9 +448,7 @@ rp_status *rp_session_step_seconds(const rp_session *session, const char *entry,
   return withSession(session, [&](Session &s) -> Status {
     if (!seconds)
       return missing("place for the answer");
-    Expected<double> measured = s.stepSeconds(entry, step);
-    if (!measured.ok())
-      return measured.status();
+    REPRISE_EXPECT(measured, s.stepSeconds(entry, step));
     *seconds = *measured;
     return {};
   });

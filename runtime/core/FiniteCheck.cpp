@@ -4,6 +4,7 @@
 //
 //===----------------------------------------------------------------------===//
 #include "FiniteCheck.h"
+#include "reprise/Runtime/Expect.h"
 
 #include <algorithm>
 #include <cstdio>
@@ -77,9 +78,7 @@ Status FiniteCheck::runStep(uint32_t step) {
     if (!isFloatingPoint(view->type()) ||
         !holdsValues(program, entry, step, *view))
       continue;
-    Expected<NumberSurvey> numbers = look(*view);
-    if (!numbers.ok())
-      return numbers.status();
+    REPRISE_EXPECT(numbers, look(*view));
     addTo(common.operands, *numbers);
     if (numbers->isFinite())
       continue;
@@ -91,9 +90,7 @@ Status FiniteCheck::runStep(uint32_t step) {
   for (const fb::View *view : views.results) {
     if (!isFloatingPoint(view->type()))
       continue;
-    Expected<NumberSurvey> numbers = look(*view);
-    if (!numbers.ok())
-      return numbers.status();
+    REPRISE_EXPECT(numbers, look(*view));
     if (numbers->isFinite())
       continue;
     Finding finding = common;
@@ -113,9 +110,7 @@ Status FiniteCheck::run(uint32_t output) {
     REPRISE_RETURN_IF_ERROR(runStep(step));
     if (step != maker || !isFloatingPoint(wanted.type()))
       continue;
-    Expected<NumberSurvey> numbers = look(wanted);
-    if (!numbers.ok())
-      return numbers.status();
+    REPRISE_EXPECT(numbers, look(wanted));
     if (!numbers->isFinite())
       break;
   }

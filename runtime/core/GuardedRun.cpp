@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 #include "FiniteCheck.h"
 #include "Session.h"
+#include "reprise/Runtime/Expect.h"
 
 #include <algorithm>
 
@@ -54,12 +55,8 @@ void Session::chooseGuard(size_t number, uint32_t output) {
 /// Begins a run whose output `output` is examined.
 Status Session::beginRun(const char *entryName, const char *output,
                          size_t &number, uint32_t &index) {
-  Expected<size_t> entry = beginRun(entryName);
-  if (!entry.ok())
-    return entry.status();
-  Expected<uint32_t> found = outputNumber(*entry, output);
-  if (!found.ok())
-    return found.status();
+  REPRISE_EXPECT(entry, beginRun(entryName));
+  REPRISE_EXPECT(found, outputNumber(*entry, output));
   number = *entry;
   index = *found;
   return {};
@@ -96,9 +93,7 @@ Status Session::findNonFinite(const char *entryName, const char *output,
   size_t number = 0;
   uint32_t index = 0;
   REPRISE_RETURN_IF_ERROR(beginRun(entryName, output, number, index));
-  Expected<Values> values = readMoved(program->root(), /*all=*/true);
-  if (!values.ok())
-    return values.status();
+  REPRISE_EXPECT(values, readMoved(program->root(), /*all=*/true));
   FiniteCheck check(program->root(), number, *prepared);
   Status ran = check.run(index);
   REPRISE_RETURN_IF_ERROR(writeValues(*values));

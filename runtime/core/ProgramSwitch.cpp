@@ -9,6 +9,7 @@
 //===----------------------------------------------------------------------===//
 #include "../support/Restate.h"
 #include "Session.h"
+#include "reprise/Runtime/Expect.h"
 
 #include <algorithm>
 #include <map>
@@ -129,9 +130,7 @@ Status Session::takeTurn(const std::shared_ptr<const Program> &next) {
       });
   if (check)
     REPRISE_RETURN_IF_ERROR(check->restore());
-  Expected<Values> moved = readMoved(next->root(), /*all=*/false);
-  if (!moved.ok())
-    return moved.status();
+  REPRISE_EXPECT(moved, readMoved(next->root(), /*all=*/false));
   Parked turn = std::move(*found);
   parked.erase(found);
   parked.push_back(
@@ -191,10 +190,7 @@ Status Session::switchTo(std::shared_ptr<const Program> next) {
       });
   if (isThere)
     return takeTurn(next);
-  Expected<std::unique_ptr<DeviceProgram>> beside =
-      prepared->prepareBeside(next->root());
-  if (!beside.ok())
-    return beside.status();
+  REPRISE_EXPECT(beside, prepared->prepareBeside(next->root()));
   if (!*beside)
     return replaceMemory(std::move(next));
   parked.push_back({next, std::move(*beside), entriesOf(*next)});

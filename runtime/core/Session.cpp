@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 #include "Session.h"
 #include "Initialize.h"
+#include "reprise/Runtime/Expect.h"
 
 #include <algorithm>
 #include <chrono>
@@ -103,9 +104,7 @@ Session::create(std::shared_ptr<const Program> program,
   std::unique_ptr<Session> session(new Session(std::move(program), options));
   std::string own = session->program->root().device()->str();
   const std::string &wanted = options.device.empty() ? own : options.device;
-  Expected<std::unique_ptr<Device>> device = openDevice(wanted);
-  if (!device.ok())
-    return device.status();
+  REPRISE_EXPECT(device, openDevice(wanted));
   bool isOwn = wanted.substr(0, wanted.find(':')) == own;
   if (!isOwn)
     return Status::error(RP_INCOMPATIBLE,
@@ -113,9 +112,7 @@ Session::create(std::shared_ptr<const Program> program,
                              "', not for '" + wanted +
                              "'; compile the model again for that one");
   session->device = std::move(*device);
-  auto prepared = session->open(*session->program);
-  if (!prepared.ok())
-    return prepared.status();
+  REPRISE_EXPECT(prepared, session->open(*session->program));
   session->beginTurn(
       {session->program, std::move(*prepared), entriesOf(*session->program)});
   REPRISE_RETURN_IF_ERROR(session->fillConstants());
@@ -181,9 +178,7 @@ Status Session::writeVariable(const char *name, const void *data,
 
 Status Session::setInput(const char *entryName, const char *name,
                          const void *data, size_t bytes) {
-  Expected<size_t> number = program->entryNumber(entryName ? entryName : "");
-  if (!number.ok())
-    return number.status();
+  REPRISE_EXPECT(number, program->entryNumber(entryName ? entryName : ""));
   const fb::Entry &entry = program->entry(*number);
   int index = findBinding(entry.inputs(), name ? name : "");
   if (index < 0)
@@ -265,9 +260,7 @@ Status Session::runSteps(size_t number, size_t first, size_t end) {
 
 /// Checks that all inputs are set; the run consumes them.
 Expected<size_t> Session::beginRun(const char *entryName) {
-  Expected<size_t> number = program->entryNumber(entryName ? entryName : "");
-  if (!number.ok())
-    return number.status();
+  REPRISE_EXPECT(number, program->entryNumber(entryName ? entryName : ""));
   REPRISE_RETURN_IF_ERROR(checkInputs(*number));
   outputsOf = -1;
   for (EntryState &state : entries) {
@@ -277,9 +270,7 @@ Expected<size_t> Session::beginRun(const char *entryName) {
 }
 
 Status Session::run(const char *entryName) {
-  Expected<size_t> number = beginRun(entryName);
-  if (!number.ok())
-    return number.status();
+  REPRISE_EXPECT(number, beginRun(entryName));
   REPRISE_RETURN_IF_ERROR(
       runSteps(*number, 0, entries[*number].seconds.size()));
   outputsOf = int(*number);
@@ -298,13 +289,9 @@ Expected<uint32_t> Session::outputNumber(size_t number,
 
 Status Session::getOutput(const char *entryName, const char *name, void *data,
                           size_t bytes) {
-  Expected<size_t> number = program->entryNumber(entryName ? entryName : "");
-  if (!number.ok())
-    return number.status();
+  REPRISE_EXPECT(number, program->entryNumber(entryName ? entryName : ""));
   const fb::Entry &entry = program->entry(*number);
-  Expected<uint32_t> index = outputNumber(*number, name);
-  if (!index.ok())
-    return index.status();
+  REPRISE_EXPECT(index, outputNumber(*number, name));
   if (outputsOf != int(*number))
     return wrong("the outputs of entry '" + entry.name()->str() +
                  "' are not there: run it, and read them before another run "
@@ -338,9 +325,7 @@ size_t Session::stepCount(const char *entry) const {
 }
 
 Expected<double> Session::stepSeconds(const char *entry, size_t step) const {
-  Expected<size_t> number = program->entryNumber(entry ? entry : "");
-  if (!number.ok())
-    return number.status();
+  REPRISE_EXPECT(number, program->entryNumber(entry ? entry : ""));
   if (!options.profile)
     return wrong("the session does not time its steps: it was not created "
                  "with profile, and set_profile is off");

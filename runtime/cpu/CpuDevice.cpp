@@ -14,6 +14,7 @@
 #include "Host.h"
 #include "LibraryCalls.h"
 #include "reprise/Runtime/Cpu/Cpu.h"
+#include "reprise/Runtime/Expect.h"
 
 #include <algorithm>
 #include <cstring>
@@ -268,10 +269,7 @@ CpuProgram::prepareKernel(const fb::Entry &entry,
 
 Expected<std::unique_ptr<CpuStep>>
 CpuProgram::prepareCall(const fb::Entry &entry, const fb::LibraryCall &call) {
-  Expected<const LibraryCache::Entry *> cached =
-      site->cache.get(describe(call));
-  if (!cached.ok())
-    return cached.status();
+  REPRISE_EXPECT(cached, site->cache.get(describe(call)));
   const LibraryPlan &plan = (*cached)->plan;
   bool isSame =
       plan.info.implementation == call.implementation()->string_view();
@@ -328,15 +326,11 @@ CpuProgram::prepareStep(const fb::Entry &entry, const fb::Step &step) {
 
 Status CpuProgram::prepare() {
   if (program.kernels() && program.kernels()->size()) {
-    Expected<CodeImage> image =
-        CodeImage::load(program.code()->data(), program.code()->size());
-    if (!image.ok())
-      return image.status();
+    REPRISE_EXPECT(
+        image, CodeImage::load(program.code()->data(), program.code()->size()));
     code = std::move(*image);
     for (const flatbuffers::String *name : *program.kernels()) {
-      Expected<KernelFunction> kernel = code.find(name->str());
-      if (!kernel.ok())
-        return kernel.status();
+      REPRISE_EXPECT(kernel, code.find(name->str()));
       kernels.push_back(*kernel);
     }
   }
@@ -347,9 +341,7 @@ Status CpuProgram::prepare() {
     if (!entry->steps())
       continue;
     for (const fb::Step *step : *entry->steps()) {
-      Expected<std::unique_ptr<CpuStep>> prepared = prepareStep(*entry, *step);
-      if (!prepared.ok())
-        return prepared.status();
+      REPRISE_EXPECT(prepared, prepareStep(*entry, *step));
       list.push_back(std::move(*prepared));
     }
   }
@@ -383,12 +375,8 @@ prepareIn(std::shared_ptr<CpuSite> site, const fb::Program &program) {
 Expected<std::unique_ptr<DeviceProgram>>
 CpuDevice::prepare(const fb::Program &program, uint64_t guardBytes) {
   REPRISE_RETURN_IF_ERROR(checkProgram(program));
-  Expected<Arena> arena = Arena::allocate(program.arena_bytes(), guardBytes);
-  if (!arena.ok())
-    return arena.status();
-  Expected<std::unique_ptr<Team>> team = Team::create(program.threads());
-  if (!team.ok())
-    return team.status();
+  REPRISE_EXPECT(arena, Arena::allocate(program.arena_bytes(), guardBytes));
+  REPRISE_EXPECT(team, Team::create(program.threads()));
   return prepareIn(
       std::make_shared<CpuSite>(std::move(*arena), std::move(*team)), program);
 }

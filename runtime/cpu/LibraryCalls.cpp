@@ -6,6 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 #include "LibraryCalls.h"
+#include "reprise/Runtime/Expect.h"
 
 #include <algorithm>
 #include <cstring>
@@ -178,9 +179,7 @@ LibraryCache::get(const LibraryCallDesc &desc) {
   std::unique_ptr<Entry> &slot = entries[libraryCallKey(desc)];
   if (slot)
     return slot.get();
-  Expected<LibraryPlan> plan = planLibraryCall(desc, team.size());
-  if (!plan.ok())
-    return plan.status();
+  REPRISE_EXPECT(plan, planLibraryCall(desc, team.size()));
   auto entry = std::make_unique<Entry>();
   entry->plan = std::move(*plan);
   ThreadScope scope(team);

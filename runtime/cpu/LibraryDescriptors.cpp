@@ -16,6 +16,7 @@
 #include "Host.h"
 #include "LibraryCalls.h"
 #include "reprise/Runtime/Cpu/Cpu.h"
+#include "reprise/Runtime/Expect.h"
 
 #include <algorithm>
 #include <array>
@@ -485,9 +486,7 @@ Expected<LibraryPlan> planLibraryCall(const LibraryCallDesc &desc,
 
 Expected<LibraryCallInfo> queryLibraryCall(const LibraryCallDesc &desc,
                                            unsigned threads) {
-  Expected<LibraryPlan> plan = planLibraryCall(desc, threads);
-  if (!plan.ok())
-    return plan.status();
+  REPRISE_EXPECT(plan, planLibraryCall(desc, threads));
   return plan->info;
 }
 

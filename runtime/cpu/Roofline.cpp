@@ -7,6 +7,7 @@
 #include "LibraryCalls.h"
 #include "ThreadScope.h"
 #include "reprise/Runtime/Cpu/Cpu.h"
+#include "reprise/Runtime/Expect.h"
 
 #include <chrono>
 #include <dnnl.hpp>
@@ -103,9 +104,7 @@ static double measureGigabytesPerSecond(Team &team) {
 }
 
 Expected<Roofline> measureRoofline(unsigned threads) {
-  Expected<std::unique_ptr<Team>> team = Team::create(threads);
-  if (!team.ok())
-    return team.status();
+  REPRISE_EXPECT(team, Team::create(threads));
   ThreadScope scope(**team);
   try {
     Roofline measured;

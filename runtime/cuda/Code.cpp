@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 #include "Code.h"
 #include "reprise/Runtime/Cuda/cuda_code_generated.h"
+#include "reprise/Runtime/Expect.h"
 
 #include <map>
 
@@ -68,9 +69,7 @@ static Status readKernels(const fb::Program &program, const cuda_fb::Code &code,
 
 Expected<Code> readCode(const fb::Program &program,
                         const std::string &architecture) {
-  Expected<const cuda_fb::Code *> code = verified(program);
-  if (!code.ok())
-    return code.status();
+  REPRISE_EXPECT(code, verified(program));
   std::string needed = (*code)->architecture()->str();
   int needs = numberOf(needed), has = numberOf(architecture);
   bool isNewEnough = needs > 0 && has >= needs;

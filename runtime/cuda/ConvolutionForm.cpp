@@ -1,5 +1,6 @@
 //===- ConvolutionForm.cpp - Calls in the form of cuDNN -------------------===//
 #include "CallForm.h"
+#include "reprise/Runtime/Expect.h"
 
 #include <algorithm>
 
@@ -118,16 +119,12 @@ Expected<CallForms> formsOf(const LibraryCallDesc &desc) {
     return Status::error(RP_UNAVAILABLE, std::string(functionOf(desc).name) +
                                              " is not there on GPUs");
   if (desc.op == LibraryOp::MatMul) {
-    Expected<ProductForm> form = productForm(desc);
-    if (!form.ok())
-      return form.status();
+    REPRISE_EXPECT(form, productForm(desc));
     forms.product = std::move(*form);
     forms.convolution = asConvolution(*forms.product);
     return forms;
   }
-  Expected<ConvolutionForm> form = convolutionForm(desc);
-  if (!form.ok())
-    return form.status();
+  REPRISE_EXPECT(form, convolutionForm(desc));
   forms.convolution = *form;
   forms.product = asProduct(*form);
   return forms;

@@ -1,6 +1,7 @@
 //===- CublasFunctions.cpp - cuBLASLt's functions -------------------------===//
 #include "CublasFunctions.h"
 #include "Versions.h"
+#include "reprise/Runtime/Expect.h"
 
 namespace reprise::rt::cuda {
 
@@ -15,12 +16,12 @@ Status CublasFunctions::check(cublasStatus_t status, const char *what) const {
 }
 
 static Expected<CublasFunctions> load() {
-  Expected<SharedLibrary> file = SharedLibrary::open(
-      "cuBLASLt", {"libcublasLt.so.13", "libcublasLt.so.12"},
-      "install the CUDA toolkit's cuBLAS, or compile the model for the "
-      "processor (--target cpu:native)");
-  if (!file.ok())
-    return file.status();
+  REPRISE_EXPECT(
+      file,
+      SharedLibrary::open(
+          "cuBLASLt", {"libcublasLt.so.13", "libcublasLt.so.12"},
+          "install the CUDA toolkit's cuBLAS, or compile the model for the "
+          "processor (--target cpu:native)"));
   CublasFunctions library;
 #define REPRISE_BIND(name) file->bind(#name, library.name);
   REPRISE_CUBLASLT_FUNCTIONS(REPRISE_BIND)

@@ -1,15 +1,14 @@
 //===- CublasProduct.cpp - Run products by cuBLASLt -----------------------===//
 #include "CublasProduct.h"
 #include "CublasForm.h"
+#include "reprise/Runtime/Expect.h"
 
 #include <algorithm>
 
 namespace reprise::rt::cuda {
 
 Expected<std::unique_ptr<CublasContext>> CublasContext::open() {
-  Expected<const CublasFunctions *> library = cublasFunctions();
-  if (!library.ok())
-    return library.status();
+  REPRISE_EXPECT(library, cublasFunctions());
   cublasLtHandle_t handle = nullptr;
   REPRISE_RETURN_IF_ERROR(
       (*library)->check((*library)->cublasLtCreate(&handle), "cublasLtCreate"));

@@ -3,6 +3,7 @@
 #include "CudaProgram.h"
 #include "DescribeGpu.h"
 #include "MeasureCalls.h"
+#include "reprise/Runtime/Expect.h"
 
 namespace reprise::rt::cuda {
 
@@ -31,12 +32,8 @@ private:
 } // namespace
 
 Expected<DeviceSummary> CudaDevice::summary() {
-  Expected<std::unique_ptr<Driver>> driver = open();
-  if (!driver.ok())
-    return driver.status();
-  Expected<DeviceFacts> facts = (*driver)->facts();
-  if (!facts.ok())
-    return facts.status();
+  REPRISE_EXPECT(driver, open());
+  REPRISE_EXPECT(facts, (*driver)->facts());
   std::string key = describedKey(*facts);
   return DeviceSummary{facts->name,      facts->architecture,
                        facts->libraries, key.empty() ? "" : "cuda:" + key,
@@ -45,12 +42,8 @@ Expected<DeviceSummary> CudaDevice::summary() {
 
 Expected<std::string>
 CudaDevice::description(const std::vector<const fb::Program *> &programs) {
-  Expected<std::unique_ptr<Driver>> driver = open();
-  if (!driver.ok())
-    return driver.status();
-  Expected<DeviceDescription> description = describeGpu(**driver, measured);
-  if (!description.ok())
-    return description.status();
+  REPRISE_EXPECT(driver, open());
+  REPRISE_EXPECT(description, describeGpu(**driver, measured));
   if (!programs.empty())
     REPRISE_RETURN_IF_ERROR(
         measureCalls(**driver, programs, measured, *description));
@@ -62,13 +55,9 @@ CudaDevice::prepare(const fb::Program &program, uint64_t guardBytes) {
   auto site = std::make_shared<CudaSite>();
   site->guard = guardBytes;
   site->mayAdapt = mayAdapt;
-  Expected<std::unique_ptr<Driver>> driver = open();
-  if (!driver.ok())
-    return driver.status();
+  REPRISE_EXPECT(driver, open());
   site->driver = std::move(*driver);
-  Expected<DeviceFacts> facts = site->driver->facts();
-  if (!facts.ok())
-    return facts.status();
+  REPRISE_EXPECT(facts, site->driver->facts());
   site->facts = *facts;
   REPRISE_RETURN_IF_ERROR(checkProgram(program, *site));
   auto prepared = std::make_unique<CudaProgram>(program, std::move(site));

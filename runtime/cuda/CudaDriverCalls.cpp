@@ -1,6 +1,7 @@
 //===- CudaDriverCalls.cpp - Library calls on a GPU -----------------------===//
 #include "CublasForm.h"
 #include "CudaDriver.h"
+#include "reprise/Runtime/Expect.h"
 
 namespace reprise::rt::cuda {
 
@@ -20,9 +21,7 @@ static Status tooMuchWorkspace(const std::string &implementation,
 Status CudaDriver::openCudnn() {
   if (cudnn)
     return {};
-  Expected<std::unique_ptr<CudnnExecution>> opened = CudnnExecution::open();
-  if (!opened.ok())
-    return opened.status();
+  REPRISE_EXPECT(opened, CudnnExecution::open());
   cudnn = std::move(*opened);
   return {};
 }
@@ -64,16 +63,12 @@ Status CudaDriver::prepareProduct(const ProductForm &form,
     return tooMuchWorkspace(implementation, kCublasPlannedBytes,
                             prepared.workspaceBytes);
   if (!cublas) {
-    Expected<std::unique_ptr<CublasContext>> opened = CublasContext::open();
-    if (!opened.ok())
-      return opened.status();
+    REPRISE_EXPECT(opened, CublasContext::open());
     cublas = std::move(*opened);
   }
   // The cap, not the given bytes: the same algorithm whatever the planner gave.
-  Expected<std::unique_ptr<CublasProduct>> product =
-      CublasProduct::make(*cublas, form, isTf32, kCublasWorkspaceBytes);
-  if (!product.ok())
-    return product.status();
+  REPRISE_EXPECT(product, CublasProduct::make(*cublas, form, isTf32,
+                                              kCublasWorkspaceBytes));
   prepared.product = std::move(*product);
   return {};
 }
@@ -81,9 +76,7 @@ Status CudaDriver::prepareProduct(const ProductForm &form,
 Status CudaDriver::prepareCall(const LibraryCallDesc &desc,
                                const std::string &implementation,
                                PreparedCall &prepared) {
-  Expected<CallForms> forms = formsOf(desc);
-  if (!forms.ok())
-    return forms.status();
+  REPRISE_EXPECT(forms, formsOf(desc));
   bool isProduct =
       implementation == kCublasName || implementation == kCublasTf32Name;
   if (forms->product && (isProduct || desc.op == LibraryOp::MatMul))
@@ -100,19 +93,14 @@ CudaDriver::implementations(const LibraryCallDesc &desc) {
   Context context(*this, "look for a call's implementations");
   REPRISE_RETURN_IF_ERROR(context.status());
   REPRISE_RETURN_IF_ERROR(verifyLibraryCall(desc));
-  Expected<CallForms> forms = formsOf(desc);
-  if (!forms.ok())
-    return forms.status();
+  REPRISE_EXPECT(forms, formsOf(desc));
   std::vector<LibraryCallInfo> result;
   if (forms->product)
     result.push_back({kCublasPlannedBytes, kCublasName});
   if (!forms->convolution)
     return result;
   REPRISE_RETURN_IF_ERROR(openCudnn());
-  Expected<std::vector<LibraryCallInfo>> plans =
-      listCudnnPlans(cudnn->device(), *forms->convolution);
-  if (!plans.ok())
-    return plans.status();
+  REPRISE_EXPECT(plans, listCudnnPlans(cudnn->device(), *forms->convolution));
   result.insert(result.end(), plans->begin(), plans->end());
   return result;
 }

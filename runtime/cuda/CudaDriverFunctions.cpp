@@ -1,5 +1,6 @@
 //===- CudaDriverFunctions.cpp - The driver's functions -------------------===//
 #include "CudaDriverFunctions.h"
+#include "reprise/Runtime/Expect.h"
 
 namespace reprise::rt::cuda {
 
@@ -46,12 +47,11 @@ bool isSticky(CUresult result) {
 #define REPRISE_NAME(name) #name
 
 static Expected<CudaFunctions> load() {
-  Expected<SharedLibrary> file = SharedLibrary::open(
-      "NVIDIA driver", {"libcuda.so.1"},
-      "install the driver, or compile the model for the processor "
-      "(--target cpu:native)");
-  if (!file.ok())
-    return file.status();
+  REPRISE_EXPECT(
+      file, SharedLibrary::open(
+                "NVIDIA driver", {"libcuda.so.1"},
+                "install the driver, or compile the model for the processor "
+                "(--target cpu:native)"));
   CudaFunctions library;
 #define REPRISE_BIND(name) file->bind(REPRISE_NAME(name), library.name);
   REPRISE_CUDA_FUNCTIONS(REPRISE_BIND)

@@ -1,6 +1,7 @@
 //===- CudaDriverOpen.cpp - Find a GPU and describe it --------------------===//
 #include "CudaDriver.h"
 #include "Versions.h"
+#include "reprise/Runtime/Expect.h"
 
 #include <nlohmann/json.hpp>
 
@@ -16,9 +17,7 @@ static Status unavailable(const std::string &what,
 }
 
 Expected<std::unique_ptr<Driver>> CudaDriver::open(unsigned which) {
-  Expected<const CudaFunctions *> library = cudaFunctions();
-  if (!library.ok())
-    return library.status();
+  REPRISE_EXPECT(library, cudaFunctions());
   const CudaFunctions &cuda = **library;
   int count = 0;
   CUresult result = cuda.cuInit(0);
@@ -145,9 +144,7 @@ Expected<DeviceFacts> CudaDriver::facts() {
       check(cuda.cuDeviceTotalMem(&all, device), "cuDeviceTotalMem"));
   facts.freeBytes = free;
   facts.totalBytes = all;
-  Expected<std::string> json = properties(facts);
-  if (!json.ok())
-    return json.status();
+  REPRISE_EXPECT(json, properties(facts));
   facts.properties = *json;
   return facts;
 }

@@ -1,13 +1,12 @@
 //===- CudnnExecution.cpp - Run cuDNN's plans -----------------------------===//
 #include "CudnnExecution.h"
 #include "CudnnGraph.h"
+#include "reprise/Runtime/Expect.h"
 
 namespace reprise::rt::cuda {
 
 Expected<std::unique_ptr<CudnnExecution>> CudnnExecution::open() {
-  Expected<const CudnnFunctions *> library = cudnnFunctions();
-  if (!library.ok())
-    return library.status();
+  REPRISE_EXPECT(library, cudnnFunctions());
   cudnnHandle_t handle = nullptr;
   REPRISE_RETURN_IF_ERROR(
       (*library)->check((*library)->cudnnCreate(&handle), "cudnnCreate"));

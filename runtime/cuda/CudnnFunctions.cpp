@@ -1,6 +1,7 @@
 //===- CudnnFunctions.cpp - cuDNN's functions -----------------------------===//
 #include "CudnnFunctions.h"
 #include "Versions.h"
+#include "reprise/Runtime/Expect.h"
 
 namespace reprise::rt::cuda {
 
@@ -21,12 +22,11 @@ Status CudnnFunctions::check(cudnnStatus_t status, const char *what) const {
 }
 
 static Expected<CudnnFunctions> load() {
-  Expected<SharedLibrary> file = SharedLibrary::open(
-      "cuDNN", {"libcudnn.so.9"},
-      "install cuDNN 9, or compile the model for the processor "
-      "(--target cpu:native)");
-  if (!file.ok())
-    return file.status();
+  REPRISE_EXPECT(file,
+                 SharedLibrary::open(
+                     "cuDNN", {"libcudnn.so.9"},
+                     "install cuDNN 9, or compile the model for the processor "
+                     "(--target cpu:native)"));
   CudnnFunctions library;
 #define REPRISE_BIND(name) file->bind(#name, library.name);
   REPRISE_CUDNN_FUNCTIONS(REPRISE_BIND)

@@ -10,6 +10,7 @@
 //
 //===----------------------------------------------------------------------===//
 #include "CudnnGraph.h"
+#include "reprise/Runtime/Expect.h"
 
 #include <algorithm>
 #include <charconv>
@@ -18,9 +19,7 @@
 namespace reprise::rt::cuda {
 
 Expected<CudnnDevice> describedDevice(const std::string &properties) {
-  Expected<const CudnnFunctions *> library = cudnnFunctions();
-  if (!library.ok())
-    return library.status();
+  REPRISE_EXPECT(library, cudnnFunctions());
   auto d = std::make_shared<CudnnDescriptor>(
       **library, CUDNN_BACKEND_DEVICEPROP_DESCRIPTOR);
   if (!d->status().ok())
@@ -122,11 +121,10 @@ static Expected<bool> suits(const CudnnDescriptor &engine,
       continue;
     return false;
   }
-  auto behavior = engine.values<cudnnBackendBehaviorNote_t>(
-      CUDNN_ATTR_ENGINE_BEHAVIOR_NOTE, CUDNN_TYPE_BEHAVIOR_NOTE,
-      CUDNN_BEHAVIOR_NOTE_TYPE_COUNT);
-  if (!behavior.ok())
-    return behavior.status();
+  REPRISE_EXPECT(behavior,
+                 engine.values<cudnnBackendBehaviorNote_t>(
+                     CUDNN_ATTR_ENGINE_BEHAVIOR_NOTE, CUDNN_TYPE_BEHAVIOR_NOTE,
+                     CUDNN_BEHAVIOR_NOTE_TYPE_COUNT));
   for (cudnnBackendBehaviorNote_t note : *behavior)
     if (note != CUDNN_BEHAVIOR_NOTE_SUPPORTS_CUDA_GRAPH_NATIVE_API &&
         note != CUDNN_BEHAVIOR_NOTE_CUBLASLT_DEPENDENCY)
@@ -137,15 +135,11 @@ static Expected<bool> suits(const CudnnDescriptor &engine,
 static Expected<Configuration> configurationOf(const CudnnDescriptor &config,
                                                const CudnnDescriptor &engine) {
   Configuration c;
-  Expected<int64_t> index = engine.number(CUDNN_ATTR_ENGINE_GLOBAL_INDEX);
-  if (!index.ok())
-    return index.status();
+  REPRISE_EXPECT(index, engine.number(CUDNN_ATTR_ENGINE_GLOBAL_INDEX));
   c.engine = *index;
-  Expected<CudnnDescriptors> choices =
-      config.list(CUDNN_ATTR_ENGINECFG_KNOB_CHOICES,
-                  CUDNN_BACKEND_KNOB_CHOICE_DESCRIPTOR, CUDNN_KNOB_TYPE_COUNTS);
-  if (!choices.ok())
-    return choices.status();
+  REPRISE_EXPECT(choices, config.list(CUDNN_ATTR_ENGINECFG_KNOB_CHOICES,
+                                      CUDNN_BACKEND_KNOB_CHOICE_DESCRIPTOR,
+                                      CUDNN_KNOB_TYPE_COUNTS));
   for (const auto &choice : *choices) {
     auto type = choice->values<cudnnBackendKnobType_t>(
         CUDNN_ATTR_KNOB_CHOICE_KNOB_TYPE, CUDNN_TYPE_KNOB_TYPE, 1);
@@ -197,13 +191,8 @@ private:
 
 Expected<CudnnPlanner> CudnnPlanner::open(const CudnnDevice &device,
                                           const ConvolutionForm &form) {
-  Expected<const CudnnFunctions *> library = cudnnFunctions();
-  if (!library.ok())
-    return library.status();
-  Expected<CudnnDescriptors> graph =
-      convolutionGraph(**library, device.handle, form);
-  if (!graph.ok())
-    return graph.status();
+  REPRISE_EXPECT(library, cudnnFunctions());
+  REPRISE_EXPECT(graph, convolutionGraph(**library, device.handle, form));
   return CudnnPlanner(**library, device, form, std::move(*graph));
 }
 
@@ -231,10 +220,7 @@ CudnnPlanner::finish(CudnnDescriptors parts,
   else
     plan->set(CUDNN_ATTR_EXECUTION_PLAN_DEVICEPROP, *device.properties);
   REPRISE_RETURN_IF_ERROR(plan->finalize());
-  Expected<int64_t> bytes =
-      plan->number(CUDNN_ATTR_EXECUTION_PLAN_WORKSPACE_SIZE);
-  if (!bytes.ok())
-    return bytes.status();
+  REPRISE_EXPECT(bytes, plan->number(CUDNN_ATTR_EXECUTION_PLAN_WORKSPACE_SIZE));
   CudnnPlan result;
   result.label = nameOf(configuration);
   result.workspace = uint64_t(*bytes);
@@ -339,12 +325,8 @@ CudnnPlanner::rebuild(const Configuration &configuration) const {
   if (device.properties)
     engine->set(CUDNN_ATTR_ENGINE_DEVICEPROP, *device.properties);
   REPRISE_RETURN_IF_ERROR(engine->finalize());
-  Expected<NumericalNotes> notes = notesOf(*engine);
-  if (!notes.ok())
-    return notes.status();
-  Expected<bool> isGood = suits(*engine, *notes, isF32(), /*allowTf32=*/true);
-  if (!isGood.ok())
-    return isGood.status();
+  REPRISE_EXPECT(notes, notesOf(*engine));
+  REPRISE_EXPECT(isGood, suits(*engine, *notes, isF32(), /*allowTf32=*/true));
   if (!*isGood)
     return Status::error(RP_INCOMPATIBLE, "its engine is not deterministic, "
                                           "or does not sum in f32");
@@ -373,17 +355,13 @@ CudnnPlanner::rebuild(const Configuration &configuration) const {
 Expected<CudnnPlan> chooseCudnnPlan(const CudnnDevice &device,
                                     const ConvolutionForm &form,
                                     const CudnnChoice &choice) {
-  Expected<CudnnPlanner> planner = CudnnPlanner::open(device, form);
-  if (!planner.ok())
-    return planner.status();
+  REPRISE_EXPECT(planner, CudnnPlanner::open(device, form));
   return planner->choose(choice);
 }
 
 Expected<std::vector<LibraryCallInfo>>
 listCudnnPlans(const CudnnDevice &device, const ConvolutionForm &form) {
-  Expected<CudnnPlanner> planner = CudnnPlanner::open(device, form);
-  if (!planner.ok())
-    return planner.status();
+  REPRISE_EXPECT(planner, CudnnPlanner::open(device, form));
   return planner->list();
 }
 
@@ -410,9 +388,7 @@ Expected<CudnnPlan> rebuildCudnnPlan(const CudnnDevice &device,
   if (!configuration)
     return Status::error(RP_INCOMPATIBLE,
                          "no kernel of cuDNN is called '" + name + "'");
-  Expected<CudnnPlanner> planner = CudnnPlanner::open(device, form);
-  if (!planner.ok())
-    return planner.status();
+  REPRISE_EXPECT(planner, CudnnPlanner::open(device, form));
   Expected<CudnnPlan> plan = planner->rebuild(*configuration);
   if (!plan.ok())
     return Status::error(RP_INCOMPATIBLE,

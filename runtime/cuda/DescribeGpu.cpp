@@ -6,6 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 #include "DescribeGpu.h"
+#include "reprise/Runtime/Expect.h"
 
 #include <algorithm>
 #include <chrono>
@@ -40,15 +41,11 @@ static constexpr uint64_t kWorkspaceBytes = 33 << 20;
 
 Status Measurement::prepare() {
   matrixBytes = uint64_t(work.matrix) * uint64_t(work.matrix) * sizeof(float);
-  Expected<Stream> made = driver.createStream();
-  if (!made.ok())
-    return made.status();
+  REPRISE_EXPECT(made, driver.createStream());
   stream = *made;
   uint64_t bytes =
       std::max(2 * work.copiedBytes, 3 * matrixBytes + kWorkspaceBytes);
-  Expected<Address> taken = driver.allocate(bytes);
-  if (!taken.ok())
-    return taken.status();
+  REPRISE_EXPECT(taken, driver.allocate(bytes));
   memory = *taken;
   return driver.fill(stream, memory, 0, bytes);
 }
@@ -82,17 +79,13 @@ Expected<double> Measurement::products(rp_element_type type) {
                        {{type, {n, n}, {}}},
                        {0, /*transpose_b=*/1}};
   // The first is the one that programs are planned with.
-  Expected<std::vector<LibraryCallInfo>> ways = driver.implementations(desc);
-  if (!ways.ok())
-    return ways.status();
+  REPRISE_EXPECT(ways, driver.implementations(desc));
   if (ways->empty() || ways->front().workspaceBytes > kWorkspaceBytes)
     return Status::error(RP_UNAVAILABLE,
                          "the libraries have no product to measure");
-  Expected<Call> call = driver.prepare(desc, ways->front().implementation,
-                                       ways->front().workspaceBytes,
-                                       /*mayAdapt=*/false);
-  if (!call.ok())
-    return call.status();
+  REPRISE_EXPECT(call, driver.prepare(desc, ways->front().implementation,
+                                      ways->front().workspaceBytes,
+                                      /*mayAdapt=*/false));
   std::vector<Address> operands;
   std::vector<Touch> touches;
   for (uint64_t i = 0; i < 3; ++i) {
@@ -124,20 +117,12 @@ static std::string keyOf(const std::string &name) {
 
 Expected<DeviceDescription> describeGpu(Driver &driver,
                                         const MeasuredWork &work) {
-  Expected<DeviceFacts> facts = driver.facts();
-  if (!facts.ok())
-    return facts.status();
+  REPRISE_EXPECT(facts, driver.facts());
   Measurement measurement(driver, work);
   REPRISE_RETURN_IF_ERROR(measurement.prepare());
-  Expected<double> bytes = measurement.copies();
-  if (!bytes.ok())
-    return bytes.status();
-  Expected<double> wide = measurement.products(RP_F32);
-  if (!wide.ok())
-    return wide.status();
-  Expected<double> narrow = measurement.products(RP_BF16);
-  if (!narrow.ok())
-    return narrow.status();
+  REPRISE_EXPECT(bytes, measurement.copies());
+  REPRISE_EXPECT(wide, measurement.products(RP_F32));
+  REPRISE_EXPECT(narrow, measurement.products(RP_BF16));
   DeviceDescription d;
   d.key = keyOf(facts->name);
   d.name = facts->name;

@@ -8,6 +8,7 @@
 //===----------------------------------------------------------------------===//
 #include "DescriptionTexts.h"
 #include "reprise/Runtime/Cuda/Cuda.h"
+#include "reprise/Runtime/Expect.h"
 
 #include <algorithm>
 #include <cmath>
@@ -133,9 +134,7 @@ static Status readTexts(const Json &object, DeviceDescription &d) {
   } texts[] = {
       {"key", d.key}, {"name", d.name}, {"architecture", d.architecture}};
   for (auto &[field, value] : texts) {
-    Expected<std::string> text = readText(object, field);
-    if (!text.ok())
-      return text.status();
+    REPRISE_EXPECT(text, readText(object, field));
     value = *text;
   }
   if (!isArchitecture(d.architecture))
@@ -152,9 +151,7 @@ static Status readRates(const Json &object, Roofline &roofline) {
                {"narrow_gflops", roofline.narrowGflops},
                {"gigabytes_per_second", roofline.gigabytesPerSecond}};
   for (auto &[field, value] : rates) {
-    Expected<double> rate = readRate(object, field);
-    if (!rate.ok())
-      return rate.status();
+    REPRISE_EXPECT(rate, readRate(object, field));
     value = *rate;
   }
   return {};
@@ -175,15 +172,9 @@ static Status readCall(const Json &object, DeviceDescription &d) {
                  "; an object is needed");
   REPRISE_RETURN_IF_ERROR(checkFields(
       object, {"call", "implementation", "workspace_bytes", "seconds"}));
-  Expected<std::string> call = readText(object, "call");
-  if (!call.ok())
-    return call.status();
-  Expected<std::string> implementation = readText(object, "implementation");
-  if (!implementation.ok())
-    return implementation.status();
-  Expected<double> seconds = readRate(object, "seconds");
-  if (!seconds.ok())
-    return seconds.status();
+  REPRISE_EXPECT(call, readText(object, "call"));
+  REPRISE_EXPECT(implementation, readText(object, "implementation"));
+  REPRISE_EXPECT(seconds, readRate(object, "seconds"));
   auto bytes = object.find("workspace_bytes");
   if (bytes == object.end() || !bytes->is_number_unsigned())
     return wrong("\"workspace_bytes\" of '" + *call +
@@ -199,9 +190,7 @@ static Status readCalls(const Json &object, DeviceDescription &d) {
   bool areMeasured = object.contains("call_libraries");
   if (calls == object.end() && !areMeasured)
     return {};
-  Expected<std::string> libraries = readText(object, "call_libraries");
-  if (!libraries.ok())
-    return libraries.status();
+  REPRISE_EXPECT(libraries, readText(object, "call_libraries"));
   d.callLibraries = *libraries;
   if (calls == object.end() || !calls->is_array())
     return wrong("\"calls\" is not a list");
@@ -211,9 +200,7 @@ static Status readCalls(const Json &object, DeviceDescription &d) {
 }
 
 Expected<DeviceDescription> readDescription(const std::string &json) {
-  Expected<Json> object = parse(json);
-  if (!object.ok())
-    return object.status();
+  REPRISE_EXPECT(object, parse(json));
   if (!object->is_object())
     return wrong(std::string("the text is ") + object->type_name() +
                  "; an object is needed");
@@ -228,9 +215,7 @@ Expected<DeviceDescription> readDescription(const std::string &json) {
   REPRISE_RETURN_IF_ERROR(readProperties(*object, d.properties));
   REPRISE_RETURN_IF_ERROR(readCalls(*object, d));
   if (object->contains("source")) {
-    Expected<std::string> source = readText(*object, "source");
-    if (!source.ok())
-      return source.status();
+    REPRISE_EXPECT(source, readText(*object, "source"));
     d.source = *source;
   }
   return d;

@@ -1,6 +1,7 @@
 //===- InputStaging.cpp - Send inputs while a step runs -------------------===//
 #include "InputStaging.h"
 #include "../core/Views.h"
+#include "reprise/Runtime/Expect.h"
 
 #include <algorithm>
 
@@ -42,14 +43,10 @@ Status InputStaging::placeInputs(const fb::Program &program) {
 Status Uploads::prepare(Driver &driver) {
   if (isThere)
     return {};
-  Expected<Stream> made = driver.createStream();
-  if (!made.ok())
-    return made.status();
+  REPRISE_EXPECT(made, driver.createStream());
   stream = *made;
   for (Event *event : {&sent, &taken}) {
-    Expected<Event> one = driver.createEvent();
-    if (!one.ok())
-      return one.status();
+    REPRISE_EXPECT(one, driver.createEvent());
     *event = *one;
   }
   REPRISE_RETURN_IF_ERROR(host.prepare(driver, stream));

@@ -8,6 +8,7 @@
 //===----------------------------------------------------------------------===//
 #include "MeasureCalls.h"
 #include "../core/Views.h"
+#include "reprise/Runtime/Expect.h"
 
 #include <algorithm>
 #include <chrono>
@@ -71,13 +72,9 @@ static uint64_t operandBytes(const LibraryCallDesc &desc) {
 }
 
 Status CallMeasurement::prepare(uint64_t bytes) {
-  Expected<Stream> made = driver.createStream();
-  if (!made.ok())
-    return made.status();
+  REPRISE_EXPECT(made, driver.createStream());
   stream = *made;
-  Expected<Address> taken = driver.allocate(work.cacheBytes + bytes);
-  if (!taken.ok())
-    return taken.status();
+  REPRISE_EXPECT(taken, driver.allocate(work.cacheBytes + bytes));
   memory = *taken;
   // Small numbers as f32 and bf16, numbers near 1 as f16.
   constexpr uint8_t kByte = 0x3c;
@@ -101,10 +98,8 @@ Expected<double> CallMeasurement::runOnce(Call call,
 Expected<double> CallMeasurement::secondsOf(const LibraryCallDesc &desc,
                                             const LibraryCallInfo &way,
                                             double soFar) {
-  Expected<Call> call = driver.prepare(desc, way.implementation,
-                                       way.workspaceBytes, /*mayAdapt=*/false);
-  if (!call.ok())
-    return call.status();
+  REPRISE_EXPECT(call, driver.prepare(desc, way.implementation,
+                                      way.workspaceBytes, /*mayAdapt=*/false));
   std::vector<Address> operands;
   std::vector<Touch> touches;
   Address next = memory + work.cacheBytes;
@@ -212,10 +207,7 @@ Status measureCalls(Driver &driver,
   }
   uint64_t bytes = 0;
   for (Distinct &call : calls) {
-    Expected<std::vector<LibraryCallInfo>> ways =
-        driver.implementations(call.desc);
-    if (!ways.ok())
-      return ways.status();
+    REPRISE_EXPECT(ways, driver.implementations(call.desc));
     call.ways = within(work.workspaceCap, std::move(*ways));
     uint64_t most = 0;
     for (const LibraryCallInfo &way : call.ways)
@@ -225,14 +217,10 @@ Status measureCalls(Driver &driver,
   CallMeasurement measurement(driver, work);
   REPRISE_RETURN_IF_ERROR(measurement.prepare(bytes));
   for (const Distinct &call : calls) {
-    Expected<LibraryCallInfo> best = measurement.best(call.desc, call.ways);
-    if (!best.ok())
-      return best.status();
+    REPRISE_EXPECT(best, measurement.best(call.desc, call.ways));
     description.calls[callText(call.desc)] = std::move(*best);
   }
-  Expected<DeviceFacts> facts = driver.facts();
-  if (!facts.ok())
-    return facts.status();
+  REPRISE_EXPECT(facts, driver.facts());
   description.callLibraries = facts->libraries;
   return {};
 }

@@ -1,18 +1,15 @@
 //===- OpenDevice.cpp - The shared library of the device "cuda" -----------===//
 #include "CudaDevice.h"
+#include "reprise/Runtime/Expect.h"
 
 namespace reprise::rt::cuda {
 
 Expected<std::unique_ptr<Device>> openCudaDevice(const std::string &which) {
-  Expected<Which> read = readWhich(which);
-  if (!read.ok())
-    return read.status();
+  REPRISE_EXPECT(read, readWhich(which));
   unsigned number = read->number;
   auto open = [number] { return openCudaDriver(number); };
   // Missing parts are reported when the device is opened.
-  Expected<std::unique_ptr<Driver>> driver = open();
-  if (!driver.ok())
-    return driver.status();
+  REPRISE_EXPECT(driver, open());
   return makeCudaDevice(open, read->mayAdapt);
 }
 

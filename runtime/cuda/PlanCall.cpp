@@ -3,6 +3,7 @@
 #include "CudnnPlan.h"
 #include "Versions.h"
 #include "reprise/Runtime/Cuda/Cuda.h"
+#include "reprise/Runtime/Expect.h"
 
 #include <algorithm>
 #include <nlohmann/json.hpp>
@@ -66,14 +67,10 @@ static Expected<LibraryCallInfo>
 planConvolution(const DeviceDescription &description, const CallForms &forms,
                 const CallOptions &options) {
   const ConvolutionForm &form = *forms.convolution;
-  Expected<CudnnDevice> device = describedDevice(description.properties);
-  if (!device.ok())
-    return device.status();
+  REPRISE_EXPECT(device, describedDevice(description.properties));
   CudnnChoice choice;
   choice.allowTf32 = options.allowTf32;
-  Expected<CudnnPlan> plan = chooseCudnnPlan(*device, form, choice);
-  if (!plan.ok())
-    return plan.status();
+  REPRISE_EXPECT(plan, chooseCudnnPlan(*device, form, choice));
   bool isOneByOne = form.x.type != RP_F32 && !plan->usesTensorCores();
   if (isOneByOne && forms.product && isLong(form))
     return planProduct(*forms.product, options);
@@ -130,9 +127,7 @@ Expected<LibraryCallInfo> planCall(const DeviceDescription &description,
                                    const LibraryCallDesc &desc,
                                    const CallOptions &options) {
   REPRISE_RETURN_IF_ERROR(verifyLibraryCall(desc));
-  Expected<CallForms> forms = formsOf(desc);
-  if (!forms.ok())
-    return forms.status();
+  REPRISE_EXPECT(forms, formsOf(desc));
   if (const LibraryCallInfo *measured =
           findMeasured(description, desc, options)) {
     REPRISE_RETURN_IF_ERROR(checkMeasured(description, *forms, *measured));

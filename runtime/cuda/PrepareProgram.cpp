@@ -8,6 +8,7 @@
 #include "../core/Views.h"
 #include "Code.h"
 #include "CudaProgram.h"
+#include "reprise/Runtime/Expect.h"
 
 #include <algorithm>
 
@@ -98,9 +99,7 @@ Expected<Call> CudaProgram::findCall(const fb::LibraryCall &call) {
 
 Expected<CudaStep> CudaProgram::prepareCall(const fb::Entry &entry,
                                             const fb::LibraryCall &call) {
-  Expected<Call> prepared = findCall(call);
-  if (!prepared.ok())
-    return prepared.status();
+  REPRISE_EXPECT(prepared, findCall(call));
   CudaStep step;
   step.action = StepAction::LibraryCall;
   step.call = *prepared;
@@ -150,9 +149,7 @@ Status CudaProgram::prepareSteps() {
 /// If memory does not suffice, fails with the plan's peak and the free bytes.
 Status CudaSite::prepare(uint64_t bytes) {
   arenaBytes = bytes;
-  Expected<Stream> made = driver->createStream();
-  if (!made.ok())
-    return made.status();
+  REPRISE_EXPECT(made, driver->createStream());
   stream = *made;
   Expected<Address> taken = driver->allocate(guardedBytes());
   if (!taken.ok() && taken.status().code() == RP_OUT_OF_MEMORY)
@@ -174,13 +171,8 @@ Status CudaSite::prepare(uint64_t bytes) {
 Status CudaProgram::loadCode() {
   if (!program.kernels() || program.kernels()->size() == 0)
     return {};
-  Expected<Code> code = readCode(program, site->facts.architecture);
-  if (!code.ok())
-    return code.status();
-  Expected<std::vector<Kernel>> loaded =
-      driver->load(code->image, code->bytes, code->names);
-  if (!loaded.ok())
-    return loaded.status();
+  REPRISE_EXPECT(code, readCode(program, site->facts.architecture));
+  REPRISE_EXPECT(loaded, driver->load(code->image, code->bytes, code->names));
   kernels = std::move(*loaded);
   threads = std::move(code->threads);
   return {};
@@ -204,9 +196,7 @@ Status CudaProgram::captureEntries() {
     EntrySteps &its = entries[e];
     for (size_t i = 0; i < its.steps.size(); ++i)
       REPRISE_RETURN_IF_ERROR(runOne(e, i));
-    Expected<Graph> graph = captureSteps(its);
-    if (!graph.ok())
-      return graph.status();
+    REPRISE_EXPECT(graph, captureSteps(its));
     its.graph = *graph;
   }
   return driver->fill(stream, arena, 0, site->arenaBytes);

@@ -6,6 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 #include "CallForm.h"
+#include "reprise/Runtime/Expect.h"
 
 #include <algorithm>
 
@@ -155,10 +156,8 @@ Expected<ProductForm> productForm(const LibraryCallDesc &desc) {
   for (size_t i = 0; i < 3; ++i) {
     strides[i] = stridesOf(*tensors[i]);
     REPRISE_RETURN_IF_ERROR(checkReach(*tensors[i], strides[i]));
-    Expected<Matrix> m =
-        matrix(*tensors[i], strides[i], i < 2 && desc.ints[i] != 0);
-    if (!m.ok())
-      return m.status();
+    REPRISE_EXPECT(m,
+                   matrix(*tensors[i], strides[i], i < 2 && desc.ints[i] != 0));
     *matrices[i] = *m;
   }
   const std::vector<int64_t> &shape = desc.outputs[0].shape;

@@ -1,5 +1,6 @@
 //===- Staging.cpp - Copies between the host and a GPU --------------------===//
 #include "Staging.h"
+#include "reprise/Runtime/Expect.h"
 
 #include <algorithm>
 #include <cstring>
@@ -10,12 +11,8 @@ Status Staging::prepare(Driver &owner, Stream its) {
   driver = &owner;
   stream = its;
   for (Piece &piece : pieces) {
-    Expected<void *> memory = driver->allocatePinned(kPieceBytes);
-    if (!memory.ok())
-      return memory.status();
-    Expected<Event> sent = driver->createEvent();
-    if (!sent.ok())
-      return sent.status();
+    REPRISE_EXPECT(memory, driver->allocatePinned(kPieceBytes));
+    REPRISE_EXPECT(sent, driver->createEvent());
     piece.memory = *memory;
     piece.sent = *sent;
   }

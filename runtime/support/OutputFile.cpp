@@ -5,6 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 #include "reprise/Runtime/OutputFile.h"
+#include "reprise/Runtime/Expect.h"
 #include "reprise/Runtime/NameText.h"
 #include <algorithm>
 #include <cerrno>
@@ -260,9 +261,7 @@ OutputFile::~OutputFile() {
 }
 
 Expected<OutputFile> OutputFile::create(const std::string &path) {
-  Expected<OutputTarget> target = OutputTarget::find(path);
-  if (!target.ok())
-    return target.status();
+  REPRISE_EXPECT(target, OutputTarget::find(path));
   OutputFile file;
   file.asked = path;
   file.target = std::move(*target);
@@ -412,9 +411,7 @@ Status OutputFile::commit() {
 
 Status reprise::rt::writeFile(const std::string &path, const void *data,
                               size_t size) {
-  Expected<OutputFile> file = OutputFile::create(path);
-  if (!file.ok())
-    return file.status();
+  REPRISE_EXPECT(file, OutputFile::create(path));
   REPRISE_RETURN_IF_ERROR(file->append(data, size));
   return file->commit();
 }

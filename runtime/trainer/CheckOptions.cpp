@@ -2,6 +2,7 @@
 
 #include "CheckOptions.h"
 #include "EntryBindings.h"
+#include "reprise/Runtime/Expect.h"
 
 using namespace reprise::rt;
 
@@ -36,9 +37,7 @@ Status reprise::rt::checkOutputs(Backend &backend, const TrainOptions &options,
   if (!options.savePath.empty()) {
     REPRISE_RETURN_IF_ERROR(checkWritable(options.savePath));
     REPRISE_RETURN_IF_ERROR(checkSavable(backend, options.savePath, {}));
-    Expected<PathLock> acquired = PathLock::acquire(options.savePath);
-    if (!acquired.ok())
-      return acquired.status();
+    REPRISE_EXPECT(acquired, PathLock::acquire(options.savePath));
     lock = std::move(*acquired);
   }
   if (options.gradientsPath.empty())

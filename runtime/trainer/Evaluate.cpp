@@ -8,6 +8,7 @@
 //===----------------------------------------------------------------------===//
 #include "EntryBindings.h"
 #include "NonFinite.h"
+#include "reprise/Runtime/Expect.h"
 #include "reprise/Runtime/Trainer/Loader.h"
 #include "reprise/Runtime/Trainer/Trainer.h"
 #include <algorithm>
@@ -101,9 +102,7 @@ static Status loadVariables(Backend &backend, const EvaluateOptions &options,
   }
   if (options.statePath.empty())
     return Status();
-  Expected<RunPosition> position = loadForEvaluation(backend, options);
-  if (!position.ok())
-    return position.status();
+  REPRISE_EXPECT(position, loadForEvaluation(backend, options));
   if (!spec.normalization)
     spec.normalization = position->normalization;
   if (spec.classNames.empty())
@@ -208,9 +207,7 @@ static Status runBatches(Backend &backend, const EntryBindings &form,
   if (result.hasAccuracy && options.confusion)
     result.confusion.assign(size_t(form.classes) * size_t(form.classes), 0);
   while (!options.stop || !options.stop->load()) {
-    Expected<const Batch *> next = loader.next();
-    if (!next.ok())
-      return next.status();
+    REPRISE_EXPECT(next, loader.next());
     if (!*next)
       break;
     REPRISE_RETURN_IF_ERROR(
@@ -255,9 +252,7 @@ DataSpec reprise::rt::evaluationData(const DataSpec &data,
 
 Status reprise::rt::checkEvaluation(const Backend &backend,
                                     const DataSpec &data) {
-  Expected<EntryBindings> form = readEntryBindings(backend, StepKind::Evaluate);
-  if (!form.ok())
-    return form.status();
+  REPRISE_EXPECT(form, readEntryBindings(backend, StepKind::Evaluate));
   if (!traitsOf(data).hasTest())
     return Status();
   DataSpec spec = data;
@@ -269,9 +264,7 @@ Status reprise::rt::checkEvaluation(const Backend &backend,
   bool isPruned = spec.images.skipBadFiles;
   if (isPruned)
     wanted.columns.clear();
-  auto opened = openDataset(spec, Split::Test, wanted);
-  if (!opened.ok())
-    return opened.status();
+  REPRISE_EXPECT(opened, openDataset(spec, Split::Test, wanted));
   if (!isPruned)
     REPRISE_RETURN_IF_ERROR(checkDataFits(*form, **opened, spec.source));
   return countImages(*form, {}, (*opened)->size()).status();
@@ -279,31 +272,23 @@ Status reprise::rt::checkEvaluation(const Backend &backend,
 
 Expected<EvaluateResult> reprise::rt::evaluate(Backend &backend,
                                                const EvaluateOptions &options) {
-  Expected<EntryBindings> form = readEntryBindings(backend, StepKind::Evaluate);
-  if (!form.ok())
-    return form.status();
+  REPRISE_EXPECT(form, readEntryBindings(backend, StepKind::Evaluate));
   DataSpec spec = options.data;
   REPRISE_RETURN_IF_ERROR(loadVariables(backend, options, spec));
   std::unique_ptr<Dataset> own;
   if (!options.opened) {
-    auto data = openDataset(spec, options.split, form->wanted());
-    if (!data.ok())
-      return data.status();
+    REPRISE_EXPECT(data, openDataset(spec, options.split, form->wanted()));
     own = std::move(*data);
   }
   const Dataset &data = own ? *own : *options.opened;
   REPRISE_RETURN_IF_ERROR(checkDataFits(*form, data, spec.source));
-  Expected<uint64_t> images = countImages(*form, options, data.size());
-  if (!images.ok())
-    return images.status();
+  REPRISE_EXPECT(images, countImages(*form, options, data.size()));
   LoaderOptions wanted;
   wanted.batch = form->batch;
   wanted.mode = LoaderMode::Evaluate;
   wanted.batches = options.batches;
   wanted.threads = spec.loaderThreads;
-  auto loader = Loader::create(data, wanted);
-  if (!loader.ok())
-    return loader.status();
+  REPRISE_EXPECT(loader, Loader::create(data, wanted));
   EvaluateResult result;
   result.skipped = data.skipped();
   result.warnings = data.warnings();

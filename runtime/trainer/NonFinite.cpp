@@ -1,6 +1,7 @@
 //===- NonFinite.cpp - Steps whose loss is not finite ---------------------===//
 
 #include "NonFinite.h"
+#include "reprise/Runtime/Expect.h"
 #include "reprise/Runtime/Trainer/Loader.h"
 #include "reprise/Runtime/Trainer/RunSettings.h"
 
@@ -17,12 +18,8 @@ std::string reprise::rt::describe(const Backend::NonFinite &found) {
 
 static Expected<Backend::NonFinite> runAgain(Backend &backend,
                                              const StepAgain &step) {
-  Expected<std::unique_ptr<Loader>> loader = step.data.load(step.batch);
-  if (!loader.ok())
-    return loader.status();
-  Expected<const Batch *> batch = (*loader)->next();
-  if (!batch.ok())
-    return batch.status();
+  REPRISE_EXPECT(loader, step.data.load(step.batch));
+  REPRISE_EXPECT(batch, (*loader)->next());
   if (!*batch)
     return Status::error(RP_INTERNAL, "its batch is not there again");
   const EntryBindings &form = step.form;

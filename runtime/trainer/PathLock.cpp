@@ -7,6 +7,7 @@
 //
 //===----------------------------------------------------------------------===//
 #include "reprise/Runtime/Trainer/PathLock.h"
+#include "reprise/Runtime/Expect.h"
 #include <cerrno>
 #include <fcntl.h>
 #include <mutex>
@@ -85,9 +86,7 @@ static Status writeHolder(int fd, const std::string &path) {
 }
 
 Expected<PathLock> PathLock::acquire(const std::string &path) {
-  Expected<OutputTarget> target = OutputTarget::find(path);
-  if (!target.ok())
-    return target.status();
+  REPRISE_EXPECT(target, OutputTarget::find(path));
   PathLock lock;
   if (!target->isFile())
     return lock;

@@ -11,6 +11,7 @@
 //===----------------------------------------------------------------------===//
 #include "reprise/Runtime/Trainer/ProcessMemory.h"
 #include "EntryBindings.h"
+#include "reprise/Runtime/Expect.h"
 #include "reprise/Runtime/HostMemory.h"
 #include "reprise/Runtime/Trainer/Backend.h"
 #include "reprise/Runtime/Trainer/Loader.h"
@@ -111,23 +112,15 @@ static Expected<uint64_t> largestVariable(const rp_program *program) {
 static Status addData(const rp_program *program, const DataSpec &data,
                       Split split, const std::string &of,
                       ProcessMemory &memory) {
-  Expected<uint64_t> batch = batchBytes(program);
-  if (!batch.ok())
-    return batch.status();
-  Expected<std::vector<Column>> columns = dataColumns(program);
-  if (!columns.ok())
-    return columns.status();
-  Expected<DatasetExtent> extent = measureDataset(data, split, *columns);
-  if (!extent.ok())
-    return extent.status();
+  REPRISE_EXPECT(batch, batchBytes(program));
+  REPRISE_EXPECT(columns, dataColumns(program));
+  REPRISE_EXPECT(extent, measureDataset(data, split, *columns));
   memory.items.push_back({of + "data set", extent->hostBytes});
   memory.items.push_back(
       {of + "batches ahead, order of the images",
        LoaderOptions().depth * *batch + extent->images * sizeof(uint64_t)});
   std::string shapes;
-  Expected<uint64_t> rows = batchRows(program, shapes);
-  if (!rows.ok())
-    return rows.status();
+  REPRISE_EXPECT(rows, batchRows(program, shapes));
   ProcessMemory::Decoding decoding = {
       extent->bytesPerThread, data.loaderThreads,
       data.images.skipBadFiles ? extent->images : 0, extent->isCostly};
@@ -152,9 +145,7 @@ Expected<ProcessMemory> reprise::rt::predictProcessMemory(
   size_t arena = 0, kept = 0, duringCalls = 0;
   REPRISE_RETURN_IF_ERROR(
       takeStatus(rp_program_host_bytes(program, &arena, &kept, &duringCalls)));
-  Expected<uint64_t> staging = largestVariable(program);
-  if (!staging.ok())
-    return staging.status();
+  REPRISE_EXPECT(staging, largestVariable(program));
   using Kind = HostItem::Kind;
   ProcessMemory memory;
   memory.reached = residentHighWaterBytes();
@@ -204,9 +195,7 @@ static Expected<OwnBytes> ownBytes(const rp_program *program) {
   OwnBytes own;
   REPRISE_RETURN_IF_ERROR(takeStatus(
       rp_program_host_bytes(program, &own.arena, &own.kept, &own.duringCalls)));
-  Expected<uint64_t> batch = batchBytes(program);
-  if (!batch.ok())
-    return batch.status();
+  REPRISE_EXPECT(batch, batchBytes(program));
   own.batch = *batch;
   own.code = rp_program_code_bytes(program);
   return own;
@@ -217,25 +206,18 @@ Status reprise::rt::addPrograms(const rp_program *first,
                                 ProcessMemory &memory) {
   if (others.empty())
     return {};
-  Expected<OwnBytes> base = ownBytes(first);
-  if (!base.ok())
-    return base.status();
+  REPRISE_EXPECT(base, ownBytes(first));
   OwnBytes most = *base;
   uint64_t code = 0, kept = 0;
   for (const rp_program *program : others) {
-    Expected<OwnBytes> own = ownBytes(program);
-    if (!own.ok())
-      return own.status();
+    REPRISE_EXPECT(own, ownBytes(program));
     code += own->code;
     kept += own->kept;
     most.arena = std::max(most.arena, own->arena);
     most.duringCalls = std::max(most.duringCalls, own->duringCalls);
     most.batch = std::max(most.batch, own->batch);
   }
-  Expected<uint64_t> decoding =
-      decodingOfOthers(first, others, memory.decoding);
-  if (!decoding.ok())
-    return decoding.status();
+  REPRISE_EXPECT(decoding, decodingOfOthers(first, others, memory.decoding));
   using Kind = HostItem::Kind;
   if (*decoding > 0)
     memory.items.push_back({"decoding of images for the other programs",

@@ -8,6 +8,7 @@
 //===----------------------------------------------------------------------===//
 #include "reprise/Runtime/Trainer/Safetensors.h"
 #include "Digest.h"
+#include "reprise/Runtime/Expect.h"
 #include <algorithm>
 #include <cstring>
 #include <nlohmann/json.hpp>
@@ -383,9 +384,7 @@ static std::string otherFormat(const uint8_t (&begin)[8]) {
 }
 
 Expected<SafetensorsFile> SafetensorsFile::open(const std::string &path) {
-  Expected<InputFile> input = InputFile::open(path);
-  if (!input.ok())
-    return input.status();
+  REPRISE_EXPECT(input, InputFile::open(path));
   SafetensorsFile result;
   result.file = std::move(*input);
   uint64_t size = result.file.size();
@@ -411,10 +410,8 @@ Expected<SafetensorsFile> SafetensorsFile::open(const std::string &path) {
   result.json.resize(size_t(length));
   REPRISE_RETURN_IF_ERROR(
       result.file.readAt(8, result.json.data(), size_t(length)));
-  Expected<SafetensorsHeader> header =
-      parseSafetensorsHeader(path, result.json, size - 8 - length);
-  if (!header.ok())
-    return header.status();
+  REPRISE_EXPECT(header,
+                 parseSafetensorsHeader(path, result.json, size - 8 - length));
   result.parsed = std::move(*header);
   return result;
 }

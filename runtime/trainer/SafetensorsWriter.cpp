@@ -10,6 +10,7 @@
 //
 //===----------------------------------------------------------------------===//
 #include "Digest.h"
+#include "reprise/Runtime/Expect.h"
 #include "reprise/Runtime/Trainer/Safetensors.h"
 #include <algorithm>
 #include <nlohmann/json.hpp>
@@ -150,9 +151,7 @@ Status reprise::rt::writeSafetensors(const std::string &path,
   REPRISE_RETURN_IF_ERROR(planBytes(path, content, plan));
   REPRISE_RETURN_IF_ERROR(checkNames(path, content));
   planHeader(content, plan);
-  Expected<OutputFile> file = OutputFile::create(path);
-  if (!file.ok())
-    return file.status();
+  REPRISE_EXPECT(file, OutputFile::create(path));
   bool sealed = content.seal == Seal::Digest;
   size_t at = 8 + findDigest(plan.header, std::string(kDigestDigits, '0'));
   Digest digest;

@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 #include "reprise/Runtime/Trainer/State.h"
 #include "StoredVariables.h"
+#include "reprise/Runtime/Expect.h"
 #include "reprise/Runtime/Trainer/FileLayout.h"
 #include "reprise/Runtime/Trainer/Safetensors.h"
 #include <algorithm>
@@ -188,9 +189,7 @@ static Expected<RunPosition> readPosition(const SafetensorsFile &file) {
   }
   p.recipe = readText(file, kRecipe);
   p.modelOptions = readText(file, kModelOptions);
-  Expected<std::vector<std::string>> names = readNames(file);
-  if (!names.ok())
-    return names.status();
+  REPRISE_EXPECT(names, readNames(file));
   p.classNames = std::move(*names);
   readPrefixed(file, kSettingsPrefix, p.runSettings);
   readPrefixed(file, kHookPrefix, p.hooks);
@@ -203,9 +202,7 @@ static Expected<SafetensorsContent> contentOf(Backend &backend,
   content.metadata = metadataOf(backend, position);
   content.seal = Seal::Digest;
   for (const TensorInfo &variable : backend.variables()) {
-    Expected<TensorToWrite> tensor = describeInFile(variable);
-    if (!tensor.ok())
-      return tensor.status();
+    REPRISE_EXPECT(tensor, describeInFile(variable));
     content.tensors.push_back(std::move(*tensor));
   }
   return content;
@@ -219,9 +216,7 @@ Status reprise::rt::checkSavable(Backend &backend, const std::string &path,
 
 Status reprise::rt::saveState(Backend &backend, const std::string &path,
                               const RunPosition &position) {
-  Expected<SafetensorsContent> content = contentOf(backend, position);
-  if (!content.ok())
-    return content.status();
+  REPRISE_EXPECT(content, contentOf(backend, position));
   // Reserves the largest size at once: a vector that grows holds its bytes
   // twice.
   std::vector<uint8_t> program;
@@ -245,17 +240,13 @@ Status reprise::rt::saveState(Backend &backend, const std::string &path,
 }
 
 Expected<RunPosition> reprise::rt::readStatePosition(const std::string &path) {
-  Expected<SafetensorsFile> file = SafetensorsFile::open(path);
-  if (!file.ok())
-    return file.status();
+  REPRISE_EXPECT(file, SafetensorsFile::open(path));
   return readPosition(*file);
 }
 
 Expected<std::vector<std::string>>
 reprise::rt::readClassNames(const std::string &path) {
-  Expected<SafetensorsFile> file = SafetensorsFile::open(path);
-  if (!file.ok())
-    return file.status();
+  REPRISE_EXPECT(file, SafetensorsFile::open(path));
   if (readText(*file, "format") != kFormat)
     return std::vector<std::string>();
   return readNames(*file);
@@ -263,9 +254,7 @@ reprise::rt::readClassNames(const std::string &path) {
 
 Expected<RunPosition> reprise::rt::loadState(Backend &backend,
                                              const std::string &path) {
-  Expected<SafetensorsFile> file = SafetensorsFile::open(path);
-  if (!file.ok())
-    return file.status();
+  REPRISE_EXPECT(file, SafetensorsFile::open(path));
   Expected<RunPosition> position = readPosition(*file);
   if (!position.ok())
     return position;
@@ -326,9 +315,7 @@ static Expected<SafetensorsContent>
 contentOf(const std::vector<Gradient> &gradients) {
   SafetensorsContent content;
   for (const Gradient &gradient : gradients) {
-    Expected<TensorToWrite> tensor = describeInFile(gradient.tensor);
-    if (!tensor.ok())
-      return tensor.status();
+    REPRISE_EXPECT(tensor, describeInFile(gradient.tensor));
     content.tensors.push_back(std::move(*tensor));
   }
   return content;
@@ -349,9 +336,7 @@ Status reprise::rt::checkGradients(Backend &backend, const std::string &entry,
 Status reprise::rt::writeGradients(Backend &backend, const std::string &entry,
                                    const std::string &path) {
   std::vector<Gradient> gradients = gradientsOf(backend, entry);
-  Expected<SafetensorsContent> content = contentOf(gradients);
-  if (!content.ok())
-    return content.status();
+  REPRISE_EXPECT(content, contentOf(gradients));
   std::vector<uint8_t> program;
   auto source = [&](size_t index, void *data, size_t bytes) -> Status {
     program.resize(std::max(program.size(), bytes));

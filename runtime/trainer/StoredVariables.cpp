@@ -1,6 +1,7 @@
 //===- StoredVariables.cpp - Variables and the tensors of a file ----------===//
 #include "StoredVariables.h"
 #include "HalfPrecision.h"
+#include "reprise/Runtime/Expect.h"
 #include "reprise/Runtime/Trainer/FileLayout.h"
 #include <algorithm>
 #include <cmath>
@@ -44,9 +45,7 @@ size_t reprise::rt::largestBytes(const std::vector<TensorInfo> &variables) {
 
 Expected<TensorToWrite>
 reprise::rt::describeInFile(const TensorInfo &variable) {
-  Expected<std::vector<int64_t>> shape = fileShape(variable);
-  if (!shape.ok())
-    return shape.status();
+  REPRISE_EXPECT(shape, fileShape(variable));
   return TensorToWrite{variable.name, dtypeOf(variable.type), *shape};
 }
 
@@ -88,9 +87,7 @@ Expected<Match> reprise::rt::matchVariables(
     byName[variable.name] = &variable;
     if (!isWanted(variable))
       continue;
-    Expected<TensorToWrite> wanted = describeInFile(variable);
-    if (!wanted.ok())
-      return wanted.status();
+    REPRISE_EXPECT(wanted, describeInFile(variable));
     const TensorEntry *entry = file.header().find(variable.name);
     if (!entry)
       result.missing.push_back(&variable);

@@ -19,6 +19,7 @@
 #include "SkippedSteps.h"
 #include "TrainingData.h"
 #include "hooks/HookRun.h"
+#include "reprise/Runtime/Expect.h"
 #include "reprise/Runtime/Trainer/Loader.h"
 #include "reprise/Runtime/Trainer/PathLock.h"
 #include <algorithm>
@@ -126,20 +127,16 @@ static Status invalid(const std::string &message,
 Status Run::loadVariables() {
   result.position.seed = options.seed;
   if (!options.resumePath.empty()) {
-    Expected<RunPosition> position = loadState(backend, options.resumePath);
-    if (!position.ok())
-      return position.status();
+    REPRISE_EXPECT(position, loadState(backend, options.resumePath));
     result.position = *position;
     return Status();
   }
   REPRISE_RETURN_IF_ERROR(backend.initialize(options.seed));
   if (options.weightsPath.empty())
     return Status();
-  Expected<WeightsReport> report =
-      loadWeights(backend, options.weightsPath,
-                  options.newHead ? Head::Kept : Head::Loaded);
-  if (!report.ok())
-    return report.status();
+  REPRISE_EXPECT(report,
+                 loadWeights(backend, options.weightsPath,
+                             options.newHead ? Head::Kept : Head::Loaded));
   if (options.onWeights)
     options.onWeights(*report);
   return Status();
@@ -175,9 +172,7 @@ Status Run::chooseSettings() {
                    " epochs is too long");
   if (options.epochs > 0 || options.steps > 0)
     asked["steps"] = std::to_string(steps);
-  Expected<std::string> described = describeData(data->all());
-  if (!described.ok())
-    return described.status();
+  REPRISE_EXPECT(described, describeData(data->all()));
   asked["data"] = *described;
   for (const auto &[name, value] : data->settings())
     asked[name] = value;
@@ -190,10 +185,9 @@ Status Run::chooseSettings() {
     std::set<std::string> given = options.given;
     if (asked.count("steps")) // an explicit length is always intended
       given.insert("steps");
-    Expected<RunSettings> chosen = continueSettings(
-        options.resumePath, runSettings, {asked, given, options.overridden});
-    if (!chosen.ok())
-      return chosen.status();
+    REPRISE_EXPECT(chosen,
+                   continueSettings(options.resumePath, runSettings,
+                                    {asked, given, options.overridden}));
     asked = std::move(*chosen);
   }
   runSettings = std::move(asked);
@@ -227,9 +221,7 @@ Status Run::openData() {
   std::vector<Bucket> sizes;
   if (options.programs)
     sizes = options.programs->buckets();
-  auto opened = TrainingData::open(spec, form, sizes);
-  if (!opened.ok())
-    return opened.status();
+  REPRISE_EXPECT(opened, TrainingData::open(spec, form, sizes));
   data = std::move(*opened);
   tellWarnings(data->all(), options.onWarning);
   return {};
@@ -250,9 +242,7 @@ LoaderOptions Run::loaderOptions() const {
 Status Run::startLoader() {
   const RunPosition &position = result.position;
   LoaderOptions wanted = loaderOptions();
-  auto created = data->load(wanted);
-  if (!created.ok())
-    return created.status();
+  REPRISE_EXPECT(created, data->load(wanted));
   loader = std::move(*created);
   std::vector<StepPlace> places;
   for (size_t part : loader->partsAhead())
@@ -264,9 +254,7 @@ Status Run::startLoader() {
 
 Status Run::prepare() {
   REPRISE_RETURN_IF_ERROR(checkOptions(options));
-  Expected<EntryBindings> read = readEntryBindings(backend, StepKind::Train);
-  if (!read.ok())
-    return read.status();
+  REPRISE_EXPECT(read, readEntryBindings(backend, StepKind::Train));
   form = current = *read;
   REPRISE_RETURN_IF_ERROR(checkOutputs(backend, options, lock));
   REPRISE_RETURN_IF_ERROR(loadVariables());
@@ -310,9 +298,7 @@ Status Run::takeProgram(const StepPlace &place) {
   }
   REPRISE_RETURN_IF_ERROR(options.programs->use(backend, place));
   currentPlace = place;
-  Expected<EntryBindings> read = readEntryBindings(backend, StepKind::Train);
-  if (!read.ok())
-    return read.status();
+  REPRISE_EXPECT(read, readEntryBindings(backend, StepKind::Train));
   current = *read;
   size_t batch = data->batchOf(place.bucket);
   if (current.batch == batch && current.columns.size() == form.columns.size())
@@ -353,9 +339,7 @@ Status Run::give(FedStep &step, uint64_t number) {
 /// another program. Nothing if there are no more batches.
 Expected<std::optional<FedStep>> Run::feed(uint64_t number, bool isRunning) {
   double begin = now();
-  Expected<const Batch *> batch = loader->next();
-  if (!batch.ok())
-    return batch.status();
+  REPRISE_EXPECT(batch, loader->next());
   if (!*batch)
     return std::optional<FedStep>();
   FedStep step = {*batch, (*batch)->epoch, (*batch)->position,
@@ -386,9 +370,7 @@ StepAgain Run::again(const FedStep &step) const {
 }
 
 Status Run::readResults(const FedStep &step) {
-  Expected<float> loss = readFiniteLoss(backend, again(step));
-  if (!loss.ok())
-    return loss.status();
+  REPRISE_EXPECT(loss, readFiniteLoss(backend, again(step)));
   result.loss = *loss;
   recent.add(*loss);
   REPRISE_RETURN_IF_ERROR(ofStep(
@@ -427,9 +409,7 @@ void Run::countTime() {
 }
 
 Expected<Progress> Run::progressOf(const FedStep &step) {
-  Expected<rp_memory_stats> memory = backend.memory();
-  if (!memory.ok())
-    return memory.status();
+  REPRISE_EXPECT(memory, backend.memory());
   Progress progress;
   progress.epoch = step.epoch;
   progress.step = result.position.step;
@@ -460,9 +440,7 @@ Expected<Progress> Run::progressOf(const FedStep &step) {
 Status Run::report(const FedStep &step) {
   if (!options.onProgress && !hooks.any())
     return Status();
-  Expected<Progress> progress = progressOf(step);
-  if (!progress.ok())
-    return progress.status();
+  REPRISE_EXPECT(progress, progressOf(step));
   if (options.onProgress)
     options.onProgress(*progress);
   hooks.afterStep(*progress);

@@ -1,6 +1,7 @@
 //===- TrainingData.cpp - The data of a run -------------------------------===//
 #include "TrainingData.h"
 #include "../support/Restate.h"
+#include "reprise/Runtime/Expect.h"
 
 using namespace reprise::rt;
 
@@ -25,14 +26,10 @@ static Expected<std::vector<Column>> columnsOf(const EntryBindings &form,
 Status TrainingData::sort(const DataSpec &spec, const EntryBindings &form,
                           const std::vector<Bucket> &wanted) {
   for (const Bucket &bucket : wanted) {
-    Expected<std::vector<Column>> columns = columnsOf(form, bucket);
-    if (!columns.ok())
-      return columns.status();
+    REPRISE_EXPECT(columns, columnsOf(form, bucket));
     DatasetOptions of = form.wanted();
     of.columns = *columns;
-    auto opened = openDataset(spec, Split::Train, of);
-    if (!opened.ok())
-      return opened.status();
+    REPRISE_EXPECT(opened, openDataset(spec, Split::Train, of));
     buckets.push_back({std::move(*opened), bucket, {}});
   }
   for (uint64_t row = 0; row < data->size(); ++row) {
@@ -49,9 +46,7 @@ Status TrainingData::sort(const DataSpec &spec, const EntryBindings &form,
 Expected<std::unique_ptr<TrainingData>>
 TrainingData::open(const DataSpec &spec, const EntryBindings &form,
                    const std::vector<Bucket> &buckets) {
-  auto opened = openDataset(spec, Split::Train, form.wanted());
-  if (!opened.ok())
-    return opened.status();
+  REPRISE_EXPECT(opened, openDataset(spec, Split::Train, form.wanted()));
   auto all = std::make_unique<TrainingData>();
   all->data = std::move(*opened);
   all->batch = form.batch;

@@ -9,6 +9,7 @@
 //===----------------------------------------------------------------------===//
 #include "PositionTables.h"
 #include "StoredVariables.h"
+#include "reprise/Runtime/Expect.h"
 #include "reprise/Runtime/Trainer/State.h"
 #include <algorithm>
 #include <cstring>
@@ -215,9 +216,7 @@ static Status loadMatched(Backend &backend, const SafetensorsFile &file,
 
 Expected<WeightsReport>
 reprise::rt::loadWeights(Backend &backend, const std::string &path, Head head) {
-  Expected<SafetensorsFile> file = SafetensorsFile::open(path);
-  if (!file.ok())
-    return file.status();
+  REPRISE_EXPECT(file, SafetensorsFile::open(path));
   if (file->header().metadata.count("digest"))
     REPRISE_RETURN_IF_ERROR(file->verifyDigest());
   Expected<Match> found = matchVariables(
@@ -238,9 +237,7 @@ reprise::rt::loadWeights(Backend &backend, const std::string &path, Head head) {
     return refuse(path, *found, sizes, report);
   REPRISE_RETURN_IF_ERROR(loadMatched(backend, *file, *found, tables));
   report.loaded = found->present.size();
-  Expected<std::vector<std::string>> names = readClassNames(path);
-  if (!names.ok())
-    return names.status();
+  REPRISE_EXPECT(names, readClassNames(path));
   report.classNames = std::move(*names);
   return report;
 }

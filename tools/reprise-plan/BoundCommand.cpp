@@ -2,6 +2,7 @@
 
 #include "Command.h"
 #include "reprise/PlanSearch/Problem.h"
+#include "reprise/Runtime/Expect.h"
 #include "reprise/Text/Size.h"
 #include "reprise/Text/Table.h"
 
@@ -74,15 +75,11 @@ static std::string boundText(const Problem &problem, const ByteBound &bytes,
 }
 
 static rt::Status bound(const BoundOptions &options) {
-  rt::Expected<Problem> problem = loadProblem(options.graph);
-  if (!problem.ok())
-    return problem.status();
+  REPRISE_EXPECT(problem, loadProblem(options.graph));
   std::optional<uint64_t> budget;
   LowerBound lower;
   if (!options.budget.empty()) {
-    rt::Expected<uint64_t> parsed = parseBudget(options.budget, *problem);
-    if (!parsed.ok())
-      return parsed.status();
+    REPRISE_EXPECT(parsed, parseBudget(options.budget, *problem));
     budget = *parsed;
     lower = lowerBound(problem->graph, *budget, options.work);
   }

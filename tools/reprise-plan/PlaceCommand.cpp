@@ -4,6 +4,7 @@
 #include "reprise/PlanSearch/InputFile.h"
 #include "reprise/PlanSearch/PlaceBuffers.h"
 #include "reprise/PlanSearch/Problem.h"
+#include "reprise/Runtime/Expect.h"
 #include "reprise/Text/Size.h"
 #include "reprise/Text/Table.h"
 
@@ -44,24 +45,16 @@ static rt::Status report(const PlaceOptions &options, size_t count,
 static rt::Status place(const PlaceOptions &options) {
   if (!options.output.empty())
     REPRISE_RETURN_IF_ERROR(driver::checkOutput(options.output));
-  rt::Expected<std::string> text = readInput(options.buffers);
-  if (!text.ok())
-    return text.status();
-  rt::Expected<std::vector<CsvBuffer>> buffers =
-      format::readBuffers(inputName(options.buffers), *text);
-  if (!buffers.ok())
-    return buffers.status();
+  REPRISE_EXPECT(text, readInput(options.buffers));
+  REPRISE_EXPECT(buffers,
+                 format::readBuffers(inputName(options.buffers), *text));
   std::optional<uint64_t> capacity;
   if (!options.capacity.empty()) {
-    rt::Expected<uint64_t> bytes = text::parseSize(options.capacity);
-    if (!bytes.ok())
-      return bytes.status();
+    REPRISE_EXPECT(bytes, text::parseSize(options.capacity));
     capacity = *bytes;
   }
-  rt::Expected<PlacedBuffers> placed =
-      search::placeBuffers(*buffers, capacity, options.work);
-  if (!placed.ok())
-    return placed.status();
+  REPRISE_EXPECT(placed,
+                 search::placeBuffers(*buffers, capacity, options.work));
   if (!options.output.empty())
     REPRISE_RETURN_IF_ERROR(driver::writeText(
         options.output,

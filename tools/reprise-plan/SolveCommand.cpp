@@ -4,6 +4,7 @@
 #include "reprise/PlanFormat/PlanJson.h"
 #include "reprise/PlanSearch/InputFile.h"
 #include "reprise/PlanSearch/Solve.h"
+#include "reprise/Runtime/Expect.h"
 #include "reprise/Text/Size.h"
 #include "reprise/Text/Table.h"
 
@@ -65,9 +66,7 @@ static rt::Status report(const SolveOptions &options, const Problem &problem,
   double base = problem.whole.milliseconds;
   double extra = plan.milliseconds - base;
   double share = base > 0 ? extra / base : 0;
-  rt::Expected<double> gap = gapOf(plan, bound);
-  if (!gap.ok())
-    return gap.status();
+  REPRISE_EXPECT(gap, gapOf(plan, bound));
   if (options.json) {
     OrderedJson json = {{"met", true},
                         {"budget_bytes", budget},
@@ -105,23 +104,13 @@ static rt::Status report(const SolveOptions &options, const Problem &problem,
 static rt::Status solve(const SolveOptions &options) {
   if (!options.output.empty())
     REPRISE_RETURN_IF_ERROR(driver::checkOutput(options.output));
-  rt::Expected<std::unique_ptr<Solver>> solver = findSolver(options.solver);
-  if (!solver.ok())
-    return solver.status();
+  REPRISE_EXPECT(solver, findSolver(options.solver));
   driver::Activity activity("solving " + inputName(options.graph));
-  rt::Expected<SolverOptions> flags = options.solving.options();
-  if (!flags.ok())
-    return flags.status();
-  rt::Expected<Problem> problem = loadProblem(options.graph);
-  if (!problem.ok())
-    return problem.status();
-  rt::Expected<uint64_t> budget = parseBudget(options.budget, *problem);
-  if (!budget.ok())
-    return budget.status();
-  rt::Expected<SolveResult> outcome =
-      search::solve(*problem, **solver, *flags, *budget, activity);
-  if (!outcome.ok())
-    return outcome.status();
+  REPRISE_EXPECT(flags, options.solving.options());
+  REPRISE_EXPECT(problem, loadProblem(options.graph));
+  REPRISE_EXPECT(budget, parseBudget(options.budget, *problem));
+  REPRISE_EXPECT(outcome,
+                 search::solve(*problem, **solver, *flags, *budget, activity));
   SolveResult &found = *outcome;
   if (!found.plan)
     return refuse(options, *problem, *budget, found.refusal);

@@ -3,6 +3,7 @@
 #include "Command.h"
 #include "reprise/PlanSearch/InputFile.h"
 #include "reprise/PlanSearch/Solve.h"
+#include "reprise/Runtime/Expect.h"
 #include "reprise/Text/Size.h"
 #include "reprise/Text/Table.h"
 
@@ -70,16 +71,9 @@ static rt::Status sweep(const SweepOptions &options) {
         !solver.ok())
       return solver.status();
   driver::Activity activity("sweeping " + inputName(options.graph));
-  rt::Expected<SolverOptions> solving = options.solving.options();
-  if (!solving.ok())
-    return solving.status();
-  rt::Expected<Problem> problem = loadProblem(options.graph);
-  if (!problem.ok())
-    return problem.status();
-  rt::Expected<std::vector<SweepRow>> rows =
-      search::sweep(*problem, *solving, options.solvers);
-  if (!rows.ok())
-    return rows.status();
+  REPRISE_EXPECT(solving, options.solving.options());
+  REPRISE_EXPECT(problem, loadProblem(options.graph));
+  REPRISE_EXPECT(rows, search::sweep(*problem, *solving, options.solvers));
   return driver::print(options.json ? sweepJson(*problem, *rows).dump(2) + "\n"
                                     : sweepTable(*problem, *rows));
 }

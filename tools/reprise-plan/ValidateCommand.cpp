@@ -4,6 +4,7 @@
 #include "reprise/PlanFormat/PlanJson.h"
 #include "reprise/PlanSearch/InputFile.h"
 #include "reprise/PlanSearch/Problem.h"
+#include "reprise/Runtime/Expect.h"
 #include "reprise/Text/Size.h"
 
 using namespace reprise;
@@ -21,21 +22,13 @@ struct ValidateOptions {
 static rt::Status validateFiles(const ValidateOptions &options) {
   if (options.graph == "-" && options.plan == "-")
     return driver::misuse("only one of graph and plan can be standard input");
-  rt::Expected<format::GraphFile> file = loadGraph(options.graph);
-  if (!file.ok())
-    return file.status();
-  rt::Expected<std::string> text = readInput(options.plan);
-  if (!text.ok())
-    return text.status();
-  rt::Expected<Plan> plan =
-      format::readPlan(inputName(options.plan), std::move(*text), file->graph);
-  if (!plan.ok())
-    return plan.status();
+  REPRISE_EXPECT(file, loadGraph(options.graph));
+  REPRISE_EXPECT(text, readInput(options.plan));
+  REPRISE_EXPECT(plan, format::readPlan(inputName(options.plan),
+                                        std::move(*text), file->graph));
   std::string error = validatePlan(file->graph, *plan);
   if (error.empty() && !options.budget.empty()) {
-    rt::Expected<uint64_t> budget = text::parseSize(options.budget);
-    if (!budget.ok())
-      return budget.status();
+    REPRISE_EXPECT(budget, text::parseSize(options.budget));
     if (plan->height > *budget)
       error = "plan takes " + bothSizes(plan->height) +
               ", more than the budget of " + bothSizes(*budget);

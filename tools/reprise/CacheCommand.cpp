@@ -7,6 +7,7 @@
 #include "reprise/Driver/KeptPlan.h"
 #include "reprise/Program/ArtifactFile.h"
 #include "reprise/Program/BudgetFacts.h"
+#include "reprise/Runtime/Expect.h"
 #include "reprise/Runtime/Trainer/File.h"
 #include "reprise/Text/Size.h"
 #include "reprise/Text/Table.h"
@@ -73,9 +74,7 @@ static nlohmann::ordered_json jsonOf(const ProgramCache &cache,
 }
 
 static rt::Status list(bool asJson) {
-  rt::Expected<ProgramCache> cache = ProgramCache::ofUser();
-  if (!cache.ok())
-    return cache.status();
+  REPRISE_EXPECT(cache, ProgramCache::ofUser());
   std::vector<ProgramCache::Entry> entries = cache->entries();
   uint64_t bytes = sumOf(entries);
   nlohmann::ordered_json json = jsonOf(*cache, bytes);
@@ -106,9 +105,7 @@ static rt::Status list(bool asJson) {
 }
 
 static rt::Status clear(bool asJson) {
-  rt::Expected<ProgramCache> cache = ProgramCache::ofUser();
-  if (!cache.ok())
-    return cache.status();
+  REPRISE_EXPECT(cache, ProgramCache::ofUser());
   std::vector<ProgramCache::Entry> entries = cache->entries();
   REPRISE_RETURN_IF_ERROR(cache->clear());
   uint64_t bytes = sumOf(entries);
@@ -132,12 +129,7 @@ static void add(CLI::App &cache, Invocation &invocation, const char *name,
   auto asJson = std::make_shared<bool>(false);
   command->add_flag("--json", *asJson, "Print JSON");
   addExamples(*command, std::string("  reprise cache ") + name);
-  command->callback([asJson, run, &invocation] {
-    invocation = [asJson, run] {
-      rt::Status status = run(*asJson);
-      return status.ok() ? kSuccess : fail(status);
-    };
-  });
+  onChosen(*command, invocation, [asJson, run] { return run(*asJson); });
 }
 
 void driver::addCacheCommand(CLI::App &app, Invocation &invocation) {

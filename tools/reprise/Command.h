@@ -7,7 +7,7 @@
 #ifndef REPRISE_TOOLS_COMMAND_H
 #define REPRISE_TOOLS_COMMAND_H
 
-#include "reprise/Runtime/Status.h"
+#include "reprise/Console/Console.h"
 #include <CLI/CLI.hpp>
 #include <functional>
 
@@ -15,6 +15,17 @@ namespace reprise::driver {
 
 /// Set by the chosen command; returns the exit code.
 using Invocation = std::function<int()>;
+
+/// Lets a command run `run`, which returns a status, when it is chosen.
+template <typename Run>
+void onChosen(CLI::App &command, Invocation &invocation, Run run) {
+  command.callback([run, &invocation] {
+    invocation = [run] {
+      rt::Status status = run();
+      return status.ok() ? int(kSuccess) : fail(status);
+    };
+  });
+}
 
 void addZooCommand(CLI::App &app, Invocation &invocation);
 void addOnnxCommand(CLI::App &app, Invocation &invocation);

@@ -10,6 +10,7 @@
 #include "reprise/Console/TypedCommand.h"
 #include "reprise/Driver/ProgramCache.h"
 #include "reprise/Program/ArtifactFile.h"
+#include "reprise/Runtime/Expect.h"
 #include "reprise/Runtime/OutputFile.h"
 #include "reprise/Text/Size.h"
 #include "reprise/Text/Table.h"
@@ -115,10 +116,8 @@ static rt::Status writeArtifact(const CompileCommandOptions &options,
                                 double seconds) {
   const std::vector<uint8_t> &bytes = made.bytes;
   REPRISE_RETURN_IF_ERROR(rt::writeFile(path, bytes.data(), bytes.size()));
-  rt::Expected<ArtifactFile> artifact =
-      ArtifactFile::fromMemory(bytes.data(), bytes.size());
-  if (!artifact.ok())
-    return artifact.status();
+  REPRISE_EXPECT(artifact,
+                 ArtifactFile::fromMemory(bytes.data(), bytes.size()));
   auto *kernels = artifact->root().kernels();
   size_t count = kernels ? kernels->size() : 0;
   ProgramFacts facts = factsOf(*artifact);
@@ -153,9 +152,7 @@ static rt::Status compileToText(const CompileCommandOptions &options,
 /// Takes the artifact of the same command from the cache, or compiles it if the
 /// cache has none or a damaged one.
 static rt::Expected<Made> makeArtifact(const ModelRequest &request) {
-  rt::Expected<ProgramCache> cache = ProgramCache::ofUser();
-  if (!cache.ok())
-    return cache.status();
+  REPRISE_EXPECT(cache, ProgramCache::ofUser());
   Compiler compiler;
   REPRISE_RETURN_IF_ERROR(compiler.load(request.source, request.model));
   std::string command = typedCommand()
@@ -167,10 +164,7 @@ static rt::Expected<Made> makeArtifact(const ModelRequest &request) {
                             .dropFlag("--verbose")
                             .dropFlag("-v")
                             .str();
-  rt::Expected<std::string> name =
-      ProgramCache::nameOf(request, compiler, command);
-  if (!name.ok())
-    return name.status();
+  REPRISE_EXPECT(name, ProgramCache::nameOf(request, compiler, command));
   constexpr auto kind = ProgramCache::Kind::Program;
   if (auto kept = cache->find(*name, kind)) {
     if (ArtifactFile::fromMemory(kept->data(), kept->size()).ok()) {
@@ -182,9 +176,7 @@ static rt::Expected<Made> makeArtifact(const ModelRequest &request) {
   REPRISE_RETURN_IF_ERROR(lowerLoaded(compiler, request, CompileLevel::Program,
                                       Advice::Alternatives));
   warnOfMode(request, compiler);
-  rt::Expected<std::vector<uint8_t>> bytes = compiler.emit(command);
-  if (!bytes.ok())
-    return bytes.status();
+  REPRISE_EXPECT(bytes, compiler.emit(command));
   cache->keep(*name, kind, *bytes);
   return Made{std::move(*bytes)};
 }
@@ -201,9 +193,7 @@ static rt::Status compileToArtifact(const CompileCommandOptions &options,
   std::optional<Made> made;
   {
     Activity activity("compiling " + options.source);
-    rt::Expected<Made> compiled = makeArtifact(request);
-    if (!compiled.ok())
-      return compiled.status();
+    REPRISE_EXPECT(compiled, makeArtifact(request));
     made = std::move(*compiled);
   }
   return writeArtifact(options, path, *made, secondsSince(start));
@@ -224,10 +214,8 @@ static rt::Status checkInference(const CompileCommandOptions &options) {
 
 static rt::Status compile(const CompileCommandOptions &options) {
   REPRISE_RETURN_IF_ERROR(checkInference(options));
-  rt::Expected<ModelRequest> request =
-      readRequest(options.source, options.model, options.compile);
-  if (!request.ok())
-    return request.status();
+  REPRISE_EXPECT(request,
+                 readRequest(options.source, options.model, options.compile));
   request->compile.emitGradients = options.gradients;
   request->compile.emitNonFinite = options.checkFinite;
   request->compile.training = !options.inference;
@@ -272,10 +260,5 @@ void driver::addCompileCommand(CLI::App &app, Invocation &invocation) {
   addExamples(*command, "  reprise compile resnet50 --batch 32 --checkpointing "
                         "segments=4 -o r50.rpx\n"
                         "  reprise compile model.mlir --emit remat");
-  command->callback([options, &invocation] {
-    invocation = [options] {
-      rt::Status status = compile(*options);
-      return status.ok() ? kSuccess : fail(status);
-    };
-  });
+  onChosen(*command, invocation, [options] { return compile(*options); });
 }

@@ -7,6 +7,7 @@
 #include "reprise/Driver/ModelSource.h"
 #include "reprise/Program/ArtifactFile.h"
 #include "reprise/Runtime/Device.h"
+#include "reprise/Runtime/Expect.h"
 #include "reprise/Target/Target.h"
 #include "reprise/Text/Size.h"
 #include "reprise/Text/Table.h"
@@ -33,9 +34,7 @@ struct Listed {
 } // namespace
 
 static rt::Expected<rt::DeviceSummary> summarize(const std::string &name) {
-  auto device = rt::openDevice(name);
-  if (!device.ok())
-    return device.status();
+  REPRISE_EXPECT(device, rt::openDevice(name));
   return (*device)->summary();
 }
 
@@ -116,12 +115,7 @@ static void addList(CLI::App &device, Invocation &invocation) {
   auto options = std::make_shared<ListOptions>();
   command->add_flag("--json", options->json, "Print JSON");
   addExamples(*command, "  reprise device list");
-  command->callback([options, &invocation] {
-    invocation = [options] {
-      rt::Status status = list(*options);
-      return status.ok() ? kSuccess : fail(status);
-    };
-  });
+  onChosen(*command, invocation, [options] { return list(*options); });
 }
 
 //===----------------------------------------------------------------------===//
@@ -140,19 +134,13 @@ static rt::Status describe(const DescribeOptions &options) {
   std::vector<ArtifactFile> files;
   std::vector<const rt::fb::Program *> programs;
   for (const std::string &path : options.calls) {
-    rt::Expected<ArtifactFile> file = ArtifactFile::open(path);
-    if (!file.ok())
-      return file.status();
+    REPRISE_EXPECT(file, ArtifactFile::open(path));
     programs.push_back(&file->root());
     files.push_back(std::move(*file)); // its bytes keep their address
   }
-  auto device = rt::openDevice(options.device);
-  if (!device.ok())
-    return device.status();
+  REPRISE_EXPECT(device, rt::openDevice(options.device));
   Activity activity("measuring " + options.device);
-  rt::Expected<std::string> text = (*device)->description(programs);
-  if (!text.ok())
-    return text.status();
+  REPRISE_EXPECT(text, (*device)->description(programs));
   return writeText(options.output, *text);
 }
 
@@ -173,12 +161,7 @@ static void addDescribe(CLI::App &device, Invocation &invocation) {
               "  reprise device describe cuda:0 -o h200.json\n"
               "  reprise compile resnet50 --target cuda:h200.json -o r50.rpx\n"
               "  reprise device describe cuda:0 --calls r50.rpx -o h200.json");
-  command->callback([options, &invocation] {
-    invocation = [options] {
-      rt::Status status = describe(*options);
-      return status.ok() ? kSuccess : fail(status);
-    };
-  });
+  onChosen(*command, invocation, [options] { return describe(*options); });
 }
 
 void driver::addDeviceCommand(CLI::App &app, Invocation &invocation) {

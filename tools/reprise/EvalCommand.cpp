@@ -10,6 +10,7 @@
 #include "reprise/Run/Evaluation.h"
 #include "reprise/Run/EvaluationData.h"
 #include "reprise/Run/Inventory.h"
+#include "reprise/Runtime/Expect.h"
 #include "reprise/Runtime/OutputFile.h"
 #include "reprise/Text/Size.h"
 #include "reprise/Text/Table.h"
@@ -106,17 +107,13 @@ static rt::Status evaluateModel(EvalOptions &options) {
     REPRISE_RETURN_IF_ERROR(checkOutput(options.confusion));
   REPRISE_RETURN_IF_ERROR(
       options.run.takeFromState(options.resume, options.weights));
-  auto split = takeSplit(options);
-  if (!split.ok())
-    return split.status();
+  REPRISE_EXPECT(split, takeSplit(options));
   warnOfLayout(options.run, /*trains=*/false);
   RunRequest request;
   request.split = *split;
   request.onlyEvaluates = true;
   REPRISE_RETURN_IF_ERROR(options.run.read());
-  auto running = RunningProgram::open(options.run, request);
-  if (!running.ok())
-    return running.status();
+  REPRISE_EXPECT(running, RunningProgram::open(options.run, request));
   rt::EvaluateOptions wanted;
   wanted.data = options.run.dataSpec();
   wanted.statePath = options.resume;

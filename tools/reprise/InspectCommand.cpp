@@ -10,6 +10,7 @@
 #include "reprise/Console/Console.h"
 #include "reprise/Console/JsonAnswer.h"
 #include "reprise/Report/ArtifactText.h"
+#include "reprise/Runtime/Expect.h"
 #include "reprise/Runtime/OutputFile.h"
 #include <nlohmann/json.hpp>
 
@@ -36,9 +37,7 @@ static rt::Status writeCode(const ArtifactFile &artifact,
 }
 
 static rt::Status inspect(const InspectOptions &options) {
-  rt::Expected<ArtifactFile> artifact = ArtifactFile::open(options.path);
-  if (!artifact.ok())
-    return artifact.status();
+  REPRISE_EXPECT(artifact, ArtifactFile::open(options.path));
   if (!options.code.empty())
     REPRISE_RETURN_IF_ERROR(writeCode(*artifact, options.code));
   return options.json ? printJson(toJson(*artifact, options.parts))
@@ -64,10 +63,5 @@ void driver::addInspectCommand(CLI::App &app, Invocation &invocation) {
   command->add_flag("--json", options->json, "Print JSON");
   addExamples(*command, "  reprise inspect resnet50.rpx\n"
                         "  reprise inspect resnet50.rpx --steps --json");
-  command->callback([options, &invocation] {
-    invocation = [options] {
-      rt::Status status = inspect(*options);
-      return status.ok() ? kSuccess : fail(status);
-    };
-  });
+  onChosen(*command, invocation, [options] { return inspect(*options); });
 }

@@ -5,6 +5,7 @@
 #include "reprise/Console/Console.h"
 #include "reprise/Console/JsonAnswer.h"
 #include "reprise/Driver/OnnxReport.h"
+#include "reprise/Runtime/Expect.h"
 #include <nlohmann/json.hpp>
 
 using namespace reprise;
@@ -20,9 +21,7 @@ struct OnnxOptions {
 
 static rt::Status inspect(const OnnxOptions &options) {
   mlir::MLIRContext context;
-  auto imported = readOnnx(context, options.file, options.flags);
-  if (!imported.ok())
-    return imported.status();
+  REPRISE_EXPECT(imported, readOnnx(context, options.file, options.flags));
   return options.json ? printJson(onnxJson(*imported))
                       : print(onnxText(*imported));
 }

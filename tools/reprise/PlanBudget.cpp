@@ -4,6 +4,7 @@
 #include "reprise/Budget/ModeComparison.h"
 #include "reprise/Console/Console.h"
 #include "reprise/Console/JsonAnswer.h"
+#include "reprise/Runtime/Expect.h"
 
 using namespace reprise;
 using namespace reprise::driver;
@@ -26,15 +27,11 @@ rt::Status driver::planBudgets(const std::vector<std::string> &sources,
   std::string text;
   rt::Status refusal;
   for (const std::string &source : sources) {
-    rt::Expected<ModelRequest> request = readRequest(source, model, compile);
-    if (!request.ok())
-      return request.status();
+    REPRISE_EXPECT(request, readRequest(source, model, compile));
     // The plans of all methods are for the bare model.
     if ((options.sweep || options.maxBatch) && !compile.checkpointing)
       request->compile.checkpointing = "none";
-    rt::Expected<BudgetReport> report = reportBudget(*request, options);
-    if (!report.ok())
-      return report.status();
+    REPRISE_EXPECT(report, reportBudget(*request, options));
     text += (text.empty() ? "" : "\n") +
             (sources.size() > 1 ? source + "\n" : std::string()) + report->text;
     all.push_back(std::move(report->json));
@@ -58,15 +55,11 @@ rt::Status driver::comparePlans(const std::vector<std::string> &sources,
   auto all = nlohmann::ordered_json::array();
   std::string text;
   for (const std::string &source : sources) {
-    rt::Expected<ModelRequest> request = readRequest(source, model, compile);
-    if (!request.ok())
-      return request.status();
+    REPRISE_EXPECT(request, readRequest(source, model, compile));
     if (!request->compile.recompute.empty())
       return misuse("--compare compares modes for the whole model; leave out "
                     "--recompute");
-    auto rows = compareModes(*request, compile.budget.value_or(""));
-    if (!rows.ok())
-      return rows.status();
+    REPRISE_EXPECT(rows, compareModes(*request, compile.budget.value_or("")));
     text += (text.empty() ? "" : "\n") + source + "\n" + tableOf(*rows);
     std::string beaten = describeBeaten(*rows);
     text += beaten.empty() ? "" : "\n" + beaten;

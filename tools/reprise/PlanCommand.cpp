@@ -18,6 +18,7 @@
 #include "reprise/Program/BudgetFacts.h"
 #include "reprise/Report/PlanTable.h"
 #include "reprise/Report/ProcessTable.h"
+#include "reprise/Runtime/Expect.h"
 #include <nlohmann/json.hpp>
 
 using namespace reprise;
@@ -58,9 +59,7 @@ static rt::Status planModel(const ModelRequest &request, bool evaluation,
   REPRISE_RETURN_IF_ERROR(compiler.lower(options, CompileLevel::Program));
   if (isAsked == Asked::Yes)
     warnOfMode(request, compiler);
-  rt::Expected<ProgramFacts> facts = compiler.facts();
-  if (!facts.ok())
-    return facts.status();
+  REPRISE_EXPECT(facts, compiler.facts());
   rows.push_back({request.source, std::move(*facts)});
   return {};
 }
@@ -68,21 +67,13 @@ static rt::Status planModel(const ModelRequest &request, bool evaluation,
 static rt::Status planSource(const PlanCommandOptions &options,
                              const std::string &source,
                              std::vector<PlanRow> &rows) {
-  rt::Expected<bool> artifact = isArtifact(source);
-  if (!artifact.ok())
-    return artifact.status();
+  REPRISE_EXPECT(artifact, isArtifact(source));
   if (*artifact) {
-    rt::Expected<ProgramFacts> facts =
-        readProgram(source, options.model, options.compile);
-    if (!facts.ok())
-      return facts.status();
+    REPRISE_EXPECT(facts, readProgram(source, options.model, options.compile));
     rows.push_back({source, std::move(*facts)});
     return {};
   }
-  rt::Expected<ModelRequest> request =
-      readRequest(source, options.model, options.compile);
-  if (!request.ok())
-    return request.status();
+  REPRISE_EXPECT(request, readRequest(source, options.model, options.compile));
   bool evaluation = options.entry == "eval_step";
   // Patterns name the model's own blocks, which some modes dissolve.
   if (options.compile.checkpointing || evaluation ||
@@ -159,9 +150,7 @@ static rt::Status planProcesses(const PlanCommandOptions &options) {
     flags.model = options.model;
     flags.compile = options.compile;
     REPRISE_RETURN_IF_ERROR(flags.read());
-    auto prepared = prepareRun(flags, RunRequest());
-    if (!prepared.ok())
-      return prepared.status();
+    REPRISE_EXPECT(prepared, prepareRun(flags, RunRequest()));
     json.push_back({{"source", source}, {"data", options.data}});
     addProcessJson(prepared->memory, json.back());
     text += (text.empty() ? "" : "\n") + source + ", data " + options.data +
@@ -184,9 +173,7 @@ static rt::Status planAll(const PlanCommandOptions &options) {
   if (options.compare)
     return comparePlans(options.sources, options.model, options.compile,
                         options.json);
-  rt::Expected<bool> forBudget = isBudgetPlan(options);
-  if (!forBudget.ok())
-    return forBudget.status();
+  REPRISE_EXPECT(forBudget, isBudgetPlan(options));
   if (*forBudget)
     return planBudgets(options.sources, options.model, options.compile,
                        options.budget);
@@ -273,11 +260,8 @@ void driver::addPlanCommand(CLI::App &app, Invocation &invocation) {
               "  reprise plan resnet50 --max-batch --budget 2GiB\n"
               "  reprise plan r50.rpx --process --data synthetic\n"
               "  reprise plan a.rpx b.rpx --json");
-  command->callback([options, &invocation] {
-    invocation = [options] {
-      options->budget.json = options->json;
-      rt::Status status = planAll(*options);
-      return status.ok() ? kSuccess : fail(status);
-    };
+  onChosen(*command, invocation, [options] {
+    options->budget.json = options->json;
+    return planAll(*options);
   });
 }

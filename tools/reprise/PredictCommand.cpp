@@ -9,6 +9,7 @@
 #include "reprise/Report/GuessTable.h"
 #include "reprise/Run/Evaluation.h"
 #include "reprise/Run/Inventory.h"
+#include "reprise/Runtime/Expect.h"
 #include <nlohmann/json.hpp>
 
 using namespace reprise;
@@ -55,9 +56,7 @@ static rt::Status predict(PredictOptions &options) {
   request.split = rt::Split::Test;
   request.onlyEvaluates = true;
   REPRISE_RETURN_IF_ERROR(options.run.read());
-  auto running = RunningProgram::open(options.run, request);
-  if (!running.ok())
-    return running.status();
+  REPRISE_EXPECT(running, RunningProgram::open(options.run, request));
   rt::EvaluateOptions wanted;
   wanted.data = options.run.dataSpec();
   wanted.statePath = options.state;

@@ -16,6 +16,7 @@
 #include "reprise/Driver/MeasureOps.h"
 #include "reprise/Driver/OpTimes.h"
 #include "reprise/Program/ArtifactFile.h"
+#include "reprise/Runtime/Expect.h"
 #include "reprise/Runtime/Trainer/File.h"
 #include "reprise/Text/Rates.h"
 #include "reprise/Text/Size.h"
@@ -41,9 +42,7 @@ struct ProfileOptions {
 //===----------------------------------------------------------------------===//
 
 static rt::Expected<ArtifactFile> openSource(const ProfileOptions &options) {
-  rt::Expected<bool> artifact = isArtifact(options.source);
-  if (!artifact.ok())
-    return artifact.status();
+  REPRISE_EXPECT(artifact, isArtifact(options.source));
   if (*artifact) {
     std::vector<std::string> given =
         options.model.command->namesIn(kModelGroup);
@@ -55,18 +54,14 @@ static rt::Expected<ArtifactFile> openSource(const ProfileOptions &options) {
         refuseFlag(options.source, given.empty() ? "" : given.front()));
     return ArtifactFile::open(options.source);
   }
-  rt::Expected<ModelRequest> request =
-      readRequest(options.source, options.model, options.compile);
-  if (!request.ok())
-    return request.status();
+  REPRISE_EXPECT(request,
+                 readRequest(options.source, options.model, options.compile));
   Activity activity("compiling " + options.source);
   Compiler compiler;
   REPRISE_RETURN_IF_ERROR(compiler.load(request->source, request->model));
   REPRISE_RETURN_IF_ERROR(
       compiler.lower(request->compile, CompileLevel::Program));
-  rt::Expected<std::vector<uint8_t>> bytes = compiler.emit();
-  if (!bytes.ok())
-    return bytes.status();
+  REPRISE_EXPECT(bytes, compiler.emit());
   return ArtifactFile::fromMemory(bytes->data(), bytes->size());
 }
 
@@ -161,26 +156,18 @@ static rt::Status profileSource(const ProfileOptions &options) {
   if (!options.output.empty())
     REPRISE_RETURN_IF_ERROR(
         checkOutput(options.output, {fileOf(options.source)}));
-  rt::Expected<ArtifactFile> artifact = openSource(options);
-  if (!artifact.ok())
-    return artifact.status();
+  REPRISE_EXPECT(artifact, openSource(options));
   const rt::fb::Entry *entry = findEntry(*artifact, options.entry);
   if (!entry)
     return invalid("'" + options.source + "' has no entry '" + options.entry +
                    "'");
   const rt::fb::Program &root = artifact->root();
-  rt::Expected<std::unique_ptr<Target>> target =
-      createTargetOf(root.device()->str(),
-                     root.target() ? root.target()->str() : "", root.threads());
-  if (!target.ok())
-    return target.status();
-  rt::Expected<CostSource> source = options.compile.costSource();
-  if (!source.ok())
-    return source.status();
-  rt::Expected<CostModel> costs =
-      costModelOf(*source, **target, root.threads());
-  if (!costs.ok())
-    return costs.status();
+  REPRISE_EXPECT(target,
+                 createTargetOf(root.device()->str(),
+                                root.target() ? root.target()->str() : "",
+                                root.threads()));
+  REPRISE_EXPECT(source, options.compile.costSource());
+  REPRISE_EXPECT(costs, costModelOf(*source, **target, root.threads()));
   if (*isArtifact(options.source))
     warnElsewhere(*source, *costs, **target, root.threads());
   rt::Expected<OpMeasurement> times = [&] {
@@ -222,10 +209,5 @@ void driver::addProfileCommand(CLI::App &app, Invocation &invocation) {
               "r50.profile.json\n"
               "  reprise compile resnet50 --batch 8 --budget 60% --profile "
               "r50.profile.json");
-  command->callback([options, &invocation] {
-    invocation = [options] {
-      rt::Status status = profileSource(*options);
-      return status.ok() ? kSuccess : fail(status);
-    };
-  });
+  onChosen(*command, invocation, [options] { return profileSource(*options); });
 }

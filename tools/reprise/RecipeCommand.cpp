@@ -13,6 +13,7 @@
 #include "reprise/Run/RecipeCheck.h"
 #include "reprise/Run/RecipeKeys.h"
 #include "reprise/Run/RecipeTemplate.h"
+#include "reprise/Runtime/Expect.h"
 #include "reprise/Text/Table.h"
 #include "llvm/ADT/StringRef.h"
 #include <filesystem>
@@ -38,9 +39,7 @@ struct RecipeOptions {
 } // namespace
 
 static rt::Status answerCheck(const std::string &file) {
-  rt::Expected<CheckedRecipe> checked = checkRecipe(makeTraining, file);
-  if (!checked.ok())
-    return checked.status();
+  REPRISE_EXPECT(checked, checkRecipe(makeTraining, file));
   nlohmann::ordered_json answer = {{"file", file},
                                    {"keys", checked->keys},
                                    {"problems", nlohmann::json::array()}};
@@ -60,9 +59,7 @@ static rt::Status answerCheck(const std::string &file) {
 static rt::Status checkFile(const RecipeOptions &options) {
   if (options.json)
     return answerCheck(options.file);
-  rt::Expected<CheckedRecipe> checked = checkedRecipe(options.file);
-  if (!checked.ok())
-    return checked.status();
+  REPRISE_EXPECT(checked, checkedRecipe(options.file));
   return print(options.file + ": " + std::to_string(checked->keys) +
                " keys, no problems\n");
 }
@@ -100,18 +97,14 @@ static rt::Status showRecipe(const RecipeOptions &options) {
     return misuse("--json prints to standard output; leave out -o");
   // The run resolved a state's recipe already, and its files may be gone.
   if (llvm::StringRef(options.file).ends_with(".safetensors")) {
-    rt::Expected<std::string> text = readRecipeText(options.file);
-    if (!text.ok())
-      return text.status();
+    REPRISE_EXPECT(text, readRecipeText(options.file));
     return options.json
                ? showSettings(
                      options.file,
                      recipe::parse(*text, allKeys(), text::nearest).settings)
                : writeText(options.output, *text);
   }
-  rt::Expected<CheckedRecipe> checked = checkedRecipe(options.file);
-  if (!checked.ok())
-    return checked.status();
+  REPRISE_EXPECT(checked, checkedRecipe(options.file));
   return options.json ? showSettings(options.file, checked->settings)
                       : writeText(options.output,
                                   recipe::write(checked->settings, allKeys()));
@@ -133,12 +126,8 @@ addAction(CLI::App &group, const char *name, const char *what,
           std::shared_ptr<RecipeOptions> options, Invocation &invocation,
           std::function<rt::Status(const RecipeOptions &)> action) {
   CLI::App *command = group.add_subcommand(name, what);
-  command->callback([options, action, &invocation] {
-    invocation = [options, action] {
-      rt::Status status = action(*options);
-      return status.ok() ? int(kSuccess) : fail(status);
-    };
-  });
+  onChosen(*command, invocation,
+           [options, action] { return action(*options); });
   return command;
 }
 

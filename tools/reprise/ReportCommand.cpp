@@ -9,6 +9,7 @@
 #include "reprise/Console/TypedCommand.h"
 #include "reprise/Driver/ModelSource.h"
 #include "reprise/Report/Report.h"
+#include "reprise/Runtime/Expect.h"
 #include "reprise/Runtime/Trainer/File.h"
 #include "reprise/Text/Size.h"
 #include <nlohmann/json.hpp>
@@ -42,9 +43,7 @@ static rt::Expected<std::optional<CurveChart>>
 readPicture(const std::string &path) {
   if (path.empty())
     return std::optional<CurveChart>();
-  rt::Expected<rt::InputFile> file = rt::InputFile::open(path);
-  if (!file.ok())
-    return file.status();
+  REPRISE_EXPECT(file, rt::InputFile::open(path));
   std::string text(file->size(), '\0');
   REPRISE_RETURN_IF_ERROR(file->readAt(0, text.data(), text.size()));
   std::optional<CurveChart> chart = readCurve(text);
@@ -76,12 +75,8 @@ static rt::Status report(const ReportOptions &options) {
                   "file with -o");
   REPRISE_RETURN_IF_ERROR(
       checkOutput(options.output, {fileOf(options.source), options.curve}));
-  rt::Expected<ProgramFacts> facts = readFacts(options);
-  if (!facts.ok())
-    return facts.status();
-  rt::Expected<std::optional<CurveChart>> curve = readPicture(options.curve);
-  if (!curve.ok())
-    return curve.status();
+  REPRISE_EXPECT(facts, readFacts(options));
+  REPRISE_EXPECT(curve, readPicture(options.curve));
   std::string page = makeReport(*facts, *curve);
   REPRISE_RETURN_IF_ERROR(writeText(options.output, page));
   if (options.json)
@@ -115,10 +110,5 @@ void driver::addReportCommand(CLI::App &app, Invocation &invocation) {
   addExamples(*command,
               "  reprise report resnet50.rpx -o report.html\n"
               "  reprise report resnet50 --batch 8 --checkpointing per-block");
-  command->callback([options, &invocation] {
-    invocation = [options] {
-      rt::Status status = report(*options);
-      return status.ok() ? kSuccess : fail(status);
-    };
-  });
+  onChosen(*command, invocation, [options] { return report(*options); });
 }

@@ -11,10 +11,6 @@
 using namespace reprise;
 using namespace reprise::driver;
 
-static int end(const rt::Status &status) {
-  return status.ok() ? int(kSuccess) : fail(status);
-}
-
 /// Returns models of the zoo, checkpointing modes, and the choices of recipes.
 static std::vector<std::string> valuesOf(const CLI::Option &option) {
   std::string name = option.get_name();
@@ -51,25 +47,20 @@ void driver::addShellCommands(CLI::App &app, Invocation &invocation) {
   auto shell = std::make_shared<std::string>();
   completion->add_option("shell", *shell, "bash, zsh or fish")->required();
   addExamples(*completion, "  reprise completion bash > reprise.bash");
-  completion->callback([&app, shell, &invocation] {
-    invocation = [&app, shell] { return end(printCompletion(app, *shell)); };
-  });
+  onChosen(*completion, invocation,
+           [&app, shell] { return printCompletion(app, *shell); });
   CLI::App *help = app.add_subcommand("help", "Shows the help of a command");
   auto words = std::make_shared<std::vector<std::string>>();
   help->add_option("command", *words, "As plan, or zoo list");
   addExamples(*help, "  reprise help plan\n  reprise help zoo list");
-  help->callback([&app, words, &invocation] {
-    invocation = [&app, words] {
-      rt::Expected<std::string> text = helpOf(app, *words);
-      return end(text.ok() ? print(*text) : text.status());
-    };
+  onChosen(*help, invocation, [&app, words] {
+    rt::Expected<std::string> text = helpOf(app, *words);
+    return text.ok() ? print(*text) : text.status();
   });
   CLI::App *man =
       app.add_subcommand("man", "Prints a manual page of all commands");
   addExamples(*man, "  reprise man > reprise.1");
-  man->callback([&app, &invocation] {
-    invocation = [&app] {
-      return end(print(manualPage(app, "reprise " REPRISE_VERSION)));
-    };
+  onChosen(*man, invocation, [&app] {
+    return print(manualPage(app, "reprise " REPRISE_VERSION));
   });
 }

@@ -7,6 +7,7 @@
 #include "reprise/CommandLine/CommandLine.h"
 #include "reprise/Console/Console.h"
 #include "reprise/Console/JsonAnswer.h"
+#include "reprise/Runtime/Expect.h"
 #include "reprise/Text/Size.h"
 #include "reprise/Text/Table.h"
 #include <nlohmann/json.hpp>
@@ -53,28 +54,21 @@ static rt::Expected<plan::ValueId> choose(const PlanStory &plan,
 static rt::Status tell(const WhyOptions &options, const PlanStory &plan) {
   if (options.value.empty())
     return options.json ? printJson(peakJson(plan)) : print(peakText(plan));
-  rt::Expected<plan::ValueId> id = choose(plan, options.value);
-  if (!id.ok())
-    return id.status();
+  REPRISE_EXPECT(id, choose(plan, options.value));
   ValueStory story = plan.tell(*id);
   return options.json ? printJson(storyJson(plan, story))
                       : print(storyText(plan, story));
 }
 
 static rt::Status why(const WhyOptions &options) {
-  rt::Expected<ProgramFacts> program =
-      readProgram(options.source, options.model, options.compile);
-  if (!program.ok())
-    return program.status();
+  REPRISE_EXPECT(program,
+                 readProgram(options.source, options.model, options.compile));
   const EntryFacts *entry = program->entry(options.entry);
   if (!entry)
     return noEntry(options.source, options.entry, *program);
   if (entry->steps.empty())
     return invalid("'" + options.source + "' computes nothing");
-  rt::Expected<StepGraph> steps =
-      buildStepGraph(*entry, program->buffers.size());
-  if (!steps.ok())
-    return steps.status();
+  REPRISE_EXPECT(steps, buildStepGraph(*entry, program->buffers.size()));
   return tell(options, PlanStory(*program, *entry, std::move(*steps)));
 }
 
@@ -100,10 +94,5 @@ void driver::addWhyCommand(CLI::App &app, Invocation &invocation) {
                         "  reprise why resnet50 layer1.0.conv1:conv2d "
                         "--batch 8 --budget 70%\n"
                         "  reprise why resnet50.rpx layer1.0.conv1:conv2d");
-  command->callback([options, &invocation] {
-    invocation = [options] {
-      rt::Status status = why(*options);
-      return status.ok() ? kSuccess : fail(status);
-    };
-  });
+  onChosen(*command, invocation, [options] { return why(*options); });
 }

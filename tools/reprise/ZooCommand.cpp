@@ -6,6 +6,7 @@
 #include "reprise/Console/Console.h"
 #include "reprise/Console/JsonAnswer.h"
 #include "reprise/Driver/ModelSource.h"
+#include "reprise/Runtime/Expect.h"
 #include "reprise/Text/Size.h"
 #include "reprise/Text/Table.h"
 #include <nlohmann/json.hpp>
@@ -67,12 +68,7 @@ static void addList(CLI::App &zoo, Invocation &invocation) {
   auto options = std::make_shared<ListOptions>();
   command->add_flag("--json", options->json, "Print JSON");
   addExamples(*command, "  reprise zoo list");
-  command->callback([options, &invocation] {
-    invocation = [options] {
-      rt::Status status = list(*options);
-      return status.ok() ? kSuccess : fail(status);
-    };
-  });
+  onChosen(*command, invocation, [options] { return list(*options); });
 }
 
 //===----------------------------------------------------------------------===//
@@ -87,9 +83,7 @@ struct EmitOptions {
 } // namespace
 
 static rt::Status emit(const EmitOptions &options) {
-  rt::Expected<zoo::ModelOptions> wanted = options.flags.options();
-  if (!wanted.ok())
-    return wanted.status();
+  REPRISE_EXPECT(wanted, options.flags.options());
   REPRISE_RETURN_IF_ERROR(checkOutput(options.output));
   Compiler compiler;
   REPRISE_RETURN_IF_ERROR(findModel(options.model).status());
@@ -109,12 +103,7 @@ static void addEmit(CLI::App &zoo, Invocation &invocation) {
               "  reprise zoo emit resnet50 --batch 32 -o resnet50.mlir\n"
               "  reprise zoo emit resnet18 --image 32x32 --stem cifar "
               "--classes 10");
-  command->callback([options, &invocation] {
-    invocation = [options] {
-      rt::Status status = emit(*options);
-      return status.ok() ? kSuccess : fail(status);
-    };
-  });
+  onChosen(*command, invocation, [options] { return emit(*options); });
 }
 
 void driver::addZooCommand(CLI::App &app, Invocation &invocation) {

@@ -4,6 +4,7 @@
 
 #include "reprise/Plan/Schedule.h"
 #include "reprise/PlanFormat/BuffersCsv.h"
+#include <optional>
 
 namespace reprise::plan::search {
 

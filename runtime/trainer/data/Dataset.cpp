@@ -2,6 +2,7 @@
 
 #include "DataSource.h"
 #include "images/ClassFolders.h"
+#include "reprise/Runtime/Expect.h"
 #include "reprise/Runtime/NameText.h"
 #include "reprise/Runtime/Trainer/File.h"
 #include "reprise/Runtime/Trainer/Safetensors.h"
@@ -223,9 +224,7 @@ std::string reprise::rt::purposeOf(const std::string &name) {
 
 Expected<NamedSplit> reprise::rt::findSplit(const DataSpec &spec,
                                             const std::string &name) {
-  Expected<const DataSource *> source = findSource(spec);
-  if (!source.ok())
-    return source.status();
+  REPRISE_EXPECT(source, findSource(spec));
   const std::vector<NamedSplit> splits = (*source)->traits(spec).splits;
   for (const NamedSplit &one : splits)
     if (one.name == name)
@@ -248,9 +247,7 @@ Expected<NamedSplit> reprise::rt::findSplit(const DataSpec &spec,
 Expected<std::unique_ptr<Dataset>>
 reprise::rt::openDataset(const DataSpec &spec, Split split,
                          const DatasetOptions &options) {
-  Expected<const DataSource *> source = findSource(spec);
-  if (!source.ok())
-    return source.status();
+  REPRISE_EXPECT(source, findSource(spec));
   REPRISE_RETURN_IF_ERROR(checkImages(**source, spec));
   DatasetOptions wanted = options;
   if (spec.normalization)
@@ -261,8 +258,6 @@ reprise::rt::openDataset(const DataSpec &spec, Split split,
 Expected<DatasetExtent>
 reprise::rt::measureDataset(const DataSpec &spec, Split split,
                             const std::vector<Column> &columns) {
-  Expected<const DataSource *> source = findSource(spec);
-  if (!source.ok())
-    return source.status();
+  REPRISE_EXPECT(source, findSource(spec));
   return (*source)->measure(spec, split, columns);
 }

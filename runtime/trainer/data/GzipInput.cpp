@@ -1,6 +1,7 @@
 //===- GzipInput.cpp - Files that are gzipped or plain --------------------===//
 
 #include "GzipInput.h"
+#include "reprise/Runtime/Expect.h"
 #include "reprise/Runtime/NameText.h"
 #include "reprise/Runtime/Trainer/File.h"
 #include <algorithm>
@@ -8,9 +9,7 @@
 using namespace reprise::rt;
 
 Expected<GzipInput> GzipInput::open(const std::string &path) {
-  Expected<InputFile> opened = InputFile::open(path);
-  if (!opened.ok())
-    return opened.status();
+  REPRISE_EXPECT(opened, InputFile::open(path));
   FileDescriptor descriptor = opened->takeDescriptor();
   GzipInput input;
   input.path = path;

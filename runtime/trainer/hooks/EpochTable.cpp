@@ -4,6 +4,7 @@
 // number, then a line for each epoch, as in the file but with empty times.
 //
 //===----------------------------------------------------------------------===//
+#include "reprise/Runtime/Expect.h"
 #include "reprise/Runtime/OutputFile.h"
 #include "reprise/Runtime/Trainer/File.h"
 #include "reprise/Runtime/Trainer/Hooks.h"
@@ -95,9 +96,7 @@ Status EpochTable::takeTimes() {
   if (::stat(path.c_str(), &info) != 0 || !S_ISREG(info.st_mode) ||
       info.st_size == 0)
     return {};
-  Expected<InputFile> file = InputFile::open(path);
-  if (!file.ok())
-    return file.status();
+  REPRISE_EXPECT(file, InputFile::open(path));
   std::string content(file->size(), '\0');
   REPRISE_RETURN_IF_ERROR(file->readAt(0, content.data(), content.size()));
   std::istringstream in(content);

@@ -2,6 +2,7 @@
 #include "HookRun.h"
 #include "../../support/Restate.h"
 #include "../EntryBindings.h"
+#include "reprise/Runtime/Expect.h"
 
 using namespace reprise::rt;
 
@@ -111,13 +112,9 @@ Expected<PlanMemory> HookRun::planMemory() {
 Status HookRun::checkEvaluation() {
   if (testData)
     return {};
-  Expected<EntryBindings> form = readEntryBindings(backend, StepKind::Evaluate);
-  if (!form.ok())
-    return form.status();
-  auto opened = openDataset(evaluationData(options.data, where), Split::Test,
-                            form->wanted());
-  if (!opened.ok())
-    return opened.status();
+  REPRISE_EXPECT(form, readEntryBindings(backend, StepKind::Evaluate));
+  REPRISE_EXPECT(opened, openDataset(evaluationData(options.data, where),
+                                     Split::Test, form->wanted()));
   testData = std::move(*opened);
   tellWarnings(*testData, options.onWarning);
   return {};

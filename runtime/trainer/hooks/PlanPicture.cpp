@@ -1,6 +1,7 @@
 //===- PlanPicture.cpp - Memory of a plan as a picture --------------------===//
 #include "PlanPicture.h"
 #include "Canvas.h"
+#include "reprise/Runtime/Expect.h"
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -267,9 +268,7 @@ Expected<EncodedPicture> reprise::rt::drawPlan(const PlanMemory &plan) {
   drawColumns(plan, facts, canvas);
   drawLevels(plan, facts, canvas);
   drawLegends(facts, &canvas);
-  Expected<std::string> png = canvas.encode();
-  if (!png.ok())
-    return png.status();
+  REPRISE_EXPECT(png, canvas.encode());
   EncodedPicture picture;
   picture.width = uint32_t(canvas.width());
   picture.height = uint32_t(canvas.height());

@@ -8,6 +8,7 @@
 // them. In a run of several programs, spans and steps name their program.
 //
 //===----------------------------------------------------------------------===//
+#include "reprise/Runtime/Expect.h"
 #include "reprise/Runtime/OutputFile.h"
 #include "reprise/Runtime/Trainer/Hooks.h"
 #include "reprise/Runtime/Trainer/Trainer.h"
@@ -53,9 +54,7 @@ void ProfileTrace::add(const RunSpan &span) {
 Status ProfileTrace::afterStep(HookContext &run, const Progress &step) {
   uint64_t number = step.step - start;
   if (number >= options.first && number <= options.last) {
-    auto seconds = options.backend->stepSeconds("train_step");
-    if (!seconds.ok())
-      return seconds.status();
+    REPRISE_EXPECT(seconds, options.backend->stepSeconds("train_step"));
     std::shared_ptr<const TracedProgram> program = options.program();
     if (seconds->size() != program->ops.size())
       return Status::error(

@@ -1,5 +1,6 @@
 //===- TrainValLogger.cpp - Curves of a run -------------------------------===//
 #include "PlanPicture.h"
+#include "reprise/Runtime/Expect.h"
 #include "reprise/Runtime/Trainer/Hooks.h"
 #include "reprise/Runtime/Trainer/Trainer.h"
 #include <optional>
@@ -37,9 +38,7 @@ private:
 } // namespace
 
 Status TrainValLogger::begin(HookContext &run) {
-  Expected<EventFile> created = EventFile::create(options.directory);
-  if (!created.ok())
-    return created.status();
+  REPRISE_EXPECT(created, EventFile::create(options.directory));
   file = std::move(*created);
   if (uint64_t done = run.position().step; done > 0)
     file->addStart(done + 1);
@@ -61,9 +60,7 @@ Status TrainValLogger::showPlan(HookContext &run, const Progress &step) {
   shown.insert(step.program);
   if (plan->steps.empty())
     return {};
-  Expected<EncodedPicture> picture = drawPlan(*plan);
-  if (!picture.ok())
-    return picture.status();
+  REPRISE_EXPECT(picture, drawPlan(*plan));
   std::string program = step.program.empty() ? "" : ", " + step.program;
   // A tag has one kind of summary.
   file->addImage("plan/memory" + program, *picture, step.step);

@@ -7,6 +7,7 @@
 #include "FolderWalk.h"
 #include "Image.h"
 #include "SplitFolders.h"
+#include "reprise/Runtime/Expect.h"
 #include "reprise/Runtime/NameText.h"
 #include "reprise/Runtime/Trainer/File.h"
 #include <algorithm>
@@ -31,9 +32,7 @@ public:
   }
   Status readBegin(uint64_t index, uint64_t most,
                    std::vector<uint8_t> &bytes) const override {
-    Expected<InputFile> file = InputFile::open(name(index));
-    if (!file.ok())
-      return file.status();
+    REPRISE_EXPECT(file, InputFile::open(name(index)));
     REPRISE_RETURN_IF_ERROR(checkFileSize(file->path(), file->size()));
     setSize(bytes, std::min(most, file->size()));
     return file->readAt(0, bytes.data(), bytes.size());
@@ -177,9 +176,7 @@ static std::string listNames(const std::vector<std::string> &names) {
 static Status checkClasses(const std::string &directory,
                            const std::vector<std::string> &classes,
                            bool areGiven) {
-  Expected<std::vector<std::string>> here = listFolders(directory);
-  if (!here.ok())
-    return here.status();
+  REPRISE_EXPECT(here, listFolders(directory));
   const std::set<std::string> known(classes.begin(), classes.end());
   if (known.size() < classes.size())
     return Status::error(RP_INVALID_ARGUMENT,
@@ -244,9 +241,7 @@ static Status addFiles(const std::string &root, const std::string &folder,
                        int32_t label, const DataSpec &spec,
                        const FileKind &kind, FolderFiles &files,
                        Refused &refused) {
-  Expected<ClassFiles> listed = listFiles(folder, kind.use);
-  if (!listed.ok())
-    return listed.status();
+  REPRISE_EXPECT(listed, listFiles(folder, kind.use));
   for (const auto &[folder, file] : listed->unread) {
     const std::string path = folder + "/" + file;
     if (!spec.images.skipBadFiles)
@@ -328,16 +323,12 @@ reprise::rt::listClassFolders(const DataSpec &spec, Split split,
                               const FileKind &kind) {
   if (spec.isUnlabelled)
     return listUnlabelled(spec, kind);
-  Expected<Roots> roots = findRoots(spec, split, kind);
-  if (!roots.ok())
-    return roots.status();
+  REPRISE_EXPECT(roots, findRoots(spec, split, kind));
   const std::string &root = roots->root;
   std::vector<std::string> classes = spec.classNames;
   bool areGiven = !classes.empty();
   if (!areGiven) {
-    Expected<std::vector<std::string>> listed = listFolders(roots->numbering);
-    if (!listed.ok())
-      return listed.status();
+    REPRISE_EXPECT(listed, listFolders(roots->numbering));
     classes = std::move(*listed);
   }
   REPRISE_RETURN_IF_ERROR(checkClasses(root, classes, areGiven));

@@ -11,6 +11,7 @@
 #include "Decode.h"
 #include "FileEndings.h"
 #include "KeptFiles.h"
+#include "reprise/Runtime/Expect.h"
 #include "reprise/Runtime/NameText.h"
 #include <algorithm>
 #include <cstring>
@@ -182,9 +183,7 @@ Status ImageDataset::fillImage(const ImageSteps &steps, uint64_t file,
   REPRISE_RETURN_IF_ERROR(files->read(file, buffers.file));
   EncodedImage encoded = {buffers.file.data(), buffers.file.size(),
                           files->name(file)};
-  Expected<ImageHeader> header = readImageHeader(encoded);
-  if (!header.ok())
-    return header.status();
+  REPRISE_EXPECT(header, readImageHeader(encoded));
   Treatment treatment =
       chooseTreatment(steps, header->uprightHeight(), header->uprightWidth(),
                       form.shape, random);
@@ -210,10 +209,8 @@ Expected<std::array<int64_t, 2>> ImageDataset::imageSize(uint64_t index) const {
   std::vector<uint8_t> bytes;
   uint64_t file = fileOf(index);
   REPRISE_RETURN_IF_ERROR(files->read(file, bytes));
-  Expected<ImageHeader> header =
-      readImageHeader({bytes.data(), bytes.size(), files->name(file)});
-  if (!header.ok())
-    return header.status();
+  REPRISE_EXPECT(
+      header, readImageHeader({bytes.data(), bytes.size(), files->name(file)}));
   return std::array<int64_t, 2>{header->uprightHeight(),
                                 header->uprightWidth()};
 }
@@ -349,24 +346,16 @@ static Expected<ImageSteps> readSteps(const std::string &text,
 static Expected<Form> makeForm(const DataSpec &spec,
                                const std::vector<Column> &columns) {
   Form form;
-  Expected<ImageShape> shape = wantedShape(spec.source, columns);
-  if (!shape.ok())
-    return shape.status();
+  REPRISE_EXPECT(shape, wantedShape(spec.source, columns));
   form.shape = *shape;
-  Expected<LabelledImages> places =
-      labelledImages(spec.source, columns, form.shape);
-  if (!places.ok())
-    return places.status();
+  REPRISE_EXPECT(places, labelledImages(spec.source, columns, form.shape));
   form.columns = std::move(*places);
-  Expected<ImageSteps> training =
-      readSteps(spec.images.training, defaultTrainSteps(), form.shape);
-  if (!training.ok())
-    return training.status();
-  Expected<ImageSteps> evaluation = readSteps(
-      spec.images.evaluation,
-      defaultEvalSteps(form.shape.height, form.shape.width), form.shape);
-  if (!evaluation.ok())
-    return evaluation.status();
+  REPRISE_EXPECT(training, readSteps(spec.images.training, defaultTrainSteps(),
+                                     form.shape));
+  REPRISE_EXPECT(evaluation, readSteps(spec.images.evaluation,
+                                       defaultEvalSteps(form.shape.height,
+                                                        form.shape.width),
+                                       form.shape));
   if (!evaluation->isFixed())
     return Status::error(RP_INVALID_ARGUMENT,
                          "evaluation sees the same images each time, so '" +
@@ -374,10 +363,9 @@ static Expected<Form> makeForm(const DataSpec &spec,
                              "' may hold nothing random");
   form.training = *training;
   form.evaluation = *evaluation;
-  Expected<ChannelScale> scale = parseChannelScale(
-      spec.images.normalize, std::max<int64_t>(form.shape.channels, 1));
-  if (!scale.ok())
-    return scale.status();
+  REPRISE_EXPECT(scale,
+                 parseChannelScale(spec.images.normalize,
+                                   std::max<int64_t>(form.shape.channels, 1)));
   form.scale = std::move(*scale);
   form.scaleText =
       spec.images.normalize.empty() ? "0.5/0.5" : spec.images.normalize;
@@ -387,9 +375,7 @@ static Expected<Form> makeForm(const DataSpec &spec,
 Expected<std::unique_ptr<Dataset>>
 ImageFilesSource::open(const DataSpec &spec, Split split,
                        const DatasetOptions &options) const {
-  auto listed = list(spec, split);
-  if (!listed.ok())
-    return listed.status();
+  REPRISE_EXPECT(listed, list(spec, split));
   std::unique_ptr<ImageFiles> files = std::move(*listed);
   if (options.classes > 0 && files->classes() > options.classes)
     return Status::error(RP_INVALID_ARGUMENT,
@@ -397,9 +383,7 @@ ImageFilesSource::open(const DataSpec &spec, Split split,
                              std::to_string(files->classes()) +
                              " classes, but the program tells " +
                              std::to_string(options.classes) + " apart");
-  Expected<Form> form = makeForm(spec, options.columns);
-  if (!form.ok())
-    return form.status();
+  REPRISE_EXPECT(form, makeForm(spec, options.columns));
   auto data =
       std::make_unique<ImageDataset>(std::move(files), std::move(*form));
   // Without columns no file is read.
@@ -453,9 +437,7 @@ static uint64_t bytesPerThread(const ImageFiles &files,
 Expected<DatasetExtent>
 ImageFilesSource::measure(const DataSpec &spec, Split split,
                           const std::vector<Column> &columns) const {
-  auto listed = list(spec, split);
-  if (!listed.ok())
-    return listed.status();
+  REPRISE_EXPECT(listed, list(spec, split));
   const ImageFiles &files = **listed;
   DatasetExtent extent;
   extent.images = files.size();

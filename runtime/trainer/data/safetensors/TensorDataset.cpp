@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 #include "../DataSource.h"
 #include "../IndexCheck.h"
+#include "reprise/Runtime/Expect.h"
 #include "reprise/Runtime/Trainer/Safetensors.h"
 #include <algorithm>
 #include <cmath>
@@ -311,9 +312,7 @@ Status TensorDataset::fill(const uint64_t *indices, size_t count,
 Expected<std::unique_ptr<Dataset>>
 reprise::rt::openTensorDataset(const std::string &path,
                                const DatasetOptions &options) {
-  Expected<SafetensorsFile> file = SafetensorsFile::open(path);
-  if (!file.ok())
-    return file.status();
+  REPRISE_EXPECT(file, SafetensorsFile::open(path));
   auto data = std::make_unique<TensorDataset>(std::move(*file));
   REPRISE_RETURN_IF_ERROR(data->take(options));
   return std::unique_ptr<Dataset>(std::move(data));
@@ -346,9 +345,7 @@ public:
 Expected<DatasetExtent>
 SafetensorsSource::measure(const DataSpec &spec, Split,
                            const std::vector<Column> &columns) const {
-  Expected<SafetensorsFile> file = SafetensorsFile::open(spec.source);
-  if (!file.ok())
-    return file.status();
+  REPRISE_EXPECT(file, SafetensorsFile::open(spec.source));
   std::vector<Column> wanted = columns;
   if (wanted.empty())
     wanted = {imageColumn({}), labelColumn()};

@@ -9,6 +9,7 @@
 #include "ShardFiles.h"
 #include "../images/FileEndings.h"
 #include "../images/Image.h"
+#include "reprise/Runtime/Expect.h"
 #include "reprise/Runtime/NameText.h"
 #include "reprise/Runtime/Trainer/File.h"
 #include <algorithm>
@@ -59,9 +60,7 @@ public:
     REPRISE_RETURN_IF_ERROR(checkFileSize(name(i), sample.image.size));
     setSize(bytes, std::min(most, sample.image.size));
     // Opened each time: there may be more shards than the limit of open files.
-    Expected<InputFile> shard = InputFile::open(shards[sample.shard]);
-    if (!shard.ok())
-      return shard.status();
+    REPRISE_EXPECT(shard, InputFile::open(shards[sample.shard]));
     return shard->readAt(sample.image.offset, bytes.data(), bytes.size());
   }
   const std::vector<std::string> &classNames() const override { return none; }
@@ -292,10 +291,9 @@ static Expected<Place> placeOf(const Archive &a, archive_entry *entry,
                                const std::string &name, const InputFile &file) {
   Place place;
   place.size = uint64_t(archive_entry_size(entry));
-  Expected<uint64_t> offset =
-      skipHeaders(file, uint64_t(archive_read_header_position(a.get())));
-  if (!offset.ok())
-    return offset.status();
+  REPRISE_EXPECT(
+      offset,
+      skipHeaders(file, uint64_t(archive_read_header_position(a.get()))));
   place.offset = *offset;
   if (place.offset <= file.size() && place.size <= file.size() - place.offset)
     return place;
@@ -305,12 +303,8 @@ static Expected<Place> placeOf(const Archive &a, archive_entry *entry,
 }
 
 Status ShardImages::add(const std::string &path) {
-  Expected<InputFile> opened = InputFile::open(path);
-  if (!opened.ok())
-    return opened.status();
-  Expected<Archive> a = openArchive(path);
-  if (!a.ok())
-    return a.status();
+  REPRISE_EXPECT(opened, InputFile::open(path));
+  REPRISE_EXPECT(a, openArchive(path));
   const InputFile &file = *opened;
   auto shard = uint32_t(shards.size());
   Open open;
@@ -339,9 +333,7 @@ Status ShardImages::add(const std::string &path) {
           spoil(damaged(path, "holds '" + name + "' as " + why), open));
       continue;
     }
-    Expected<Place> place = placeOf(*a, entry, name, file);
-    if (!place.ok())
-      return place.status();
+    REPRISE_EXPECT(place, placeOf(*a, entry, name, file));
     REPRISE_RETURN_IF_ERROR(addEntry(file, name, *place, open));
   }
   if (code != ARCHIVE_EOF)

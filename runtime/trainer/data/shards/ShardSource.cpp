@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 #include "../images/ClassFolders.h"
 #include "ShardFiles.h"
+#include "reprise/Runtime/Expect.h"
 #include <algorithm>
 #include <charconv>
 #include <filesystem>
@@ -226,9 +227,7 @@ public:
 protected:
   Expected<std::unique_ptr<ImageFiles>> list(const DataSpec &spec,
                                              Split split) const override {
-    auto paths = shardsOf(spec, split);
-    if (!paths.ok())
-      return paths.status();
+    REPRISE_EXPECT(paths, shardsOf(spec, split));
     return indexShards(*paths, spec.images.skipBadFiles,
                        listBeside(spec.source));
   }

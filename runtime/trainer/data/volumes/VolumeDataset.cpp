@@ -7,6 +7,7 @@
 #include "../images/ClassFolders.h"
 #include "../images/KeptFiles.h"
 #include "VolumeFile.h"
+#include "reprise/Runtime/Expect.h"
 #include "reprise/Runtime/NameText.h"
 #include <algorithm>
 #include <cmath>
@@ -103,11 +104,9 @@ static Status normalizeValues(const std::string &name,
     if (!std::isfinite(values[i]))
       return damagedVolume(name,
                            "value " + std::to_string(i) + " is not finite");
-  Expected<ChannelScale> scale = normalize == "volume"
-                                     ? measureScale(values, count)
-                                     : parseChannelScale(normalize, shape[3]);
-  if (!scale.ok())
-    return scale.status();
+  REPRISE_EXPECT(scale, normalize == "volume"
+                            ? measureScale(values, count)
+                            : parseChannelScale(normalize, shape[3]));
   scale->mean.resize(channels, scale->mean.front());
   scale->stddev.resize(channels, scale->stddev.front());
   for (size_t i = 0; i < count; ++i)
@@ -131,9 +130,7 @@ Status VolumeDataset::checkShape(const std::string &name,
 
 Status VolumeDataset::fillVolume(uint64_t file, float *out) const {
   const std::string name = files->name(file);
-  Expected<VolumeFile> volume = VolumeFile::open(name, orientation);
-  if (!volume.ok())
-    return volume.status();
+  REPRISE_EXPECT(volume, VolumeFile::open(name, orientation));
   REPRISE_RETURN_IF_ERROR(checkShape(name, volume->shape()));
   REPRISE_RETURN_IF_ERROR(volume->read(out));
   return normalizeValues(name, normalize, shape, out);
@@ -268,19 +265,12 @@ static Status settleOrientation(DataSpec &spec) {
 static Expected<std::unique_ptr<Dataset>>
 openVolumes(DataSpec spec, Split split, const DatasetOptions &options) {
   REPRISE_RETURN_IF_ERROR(settleOrientation(spec));
-  auto files = listClassFolders(spec, split, kVolumes);
-  if (!files.ok())
-    return files.status();
+  REPRISE_EXPECT(files, listClassFolders(spec, split, kVolumes));
   FirstVolume own;
-  Expected<VolumeFile> volume = openFirst(spec, **files, own.name);
-  if (!volume.ok())
-    return volume.status();
+  REPRISE_EXPECT(volume, openFirst(spec, **files, own.name));
   own.orientation = volume->orientation();
   const VolumeShape shape = volume->shape();
-  Expected<LabelledImages> form =
-      labelledImages(spec.source, options.columns, {});
-  if (!form.ok())
-    return form.status();
+  REPRISE_EXPECT(form, labelledImages(spec.source, options.columns, {}));
   form->columns[form->image].shape.assign(shape.begin(), shape.end());
   const std::string &normalize = spec.images.normalize;
   if (!normalize.empty() && normalize != "volume")
@@ -320,13 +310,9 @@ public:
                                   const std::vector<Column> &) const override {
     DataSpec spec = asked;
     REPRISE_RETURN_IF_ERROR(settleOrientation(spec));
-    auto files = listClassFolders(spec, split, kVolumes);
-    if (!files.ok())
-      return files.status();
+    REPRISE_EXPECT(files, listClassFolders(spec, split, kVolumes));
     std::string name;
-    Expected<VolumeFile> first = openFirst(spec, **files, name);
-    if (!first.ok())
-      return first.status();
+    REPRISE_EXPECT(first, openFirst(spec, **files, name));
     DatasetExtent extent;
     extent.images = (*files)->size();
     extent.hostBytes = (*files)->hostBytes();

@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 #include "VolumeFile.h"
 #include "../GzipInput.h"
+#include "reprise/Runtime/Expect.h"
 #include "reprise/Runtime/NameText.h"
 #include <algorithm>
 #include <cstring>
@@ -54,9 +55,7 @@ Status VolumeFile::readHeader() {
     nifti_1_header one;
     nifti_2_header two;
   } header = {};
-  Expected<GzipInput> file = GzipInput::open(name);
-  if (!file.ok())
-    return file.status();
+  REPRISE_EXPECT(file, GzipInput::open(name));
   uint64_t got = 0;
   REPRISE_RETURN_IF_ERROR(file->read(&header, sizeof header.two, &got));
   // In the order of bytes of either machine.
@@ -158,9 +157,7 @@ uint64_t VolumeFile::valueBytes() const {
 /// Reads the values as stored, in the order of bytes of this machine.
 Status VolumeFile::readBytes(std::vector<uint8_t> &bytes) const {
   const nifti_image &v = *volume;
-  Expected<GzipInput> file = GzipInput::open(name);
-  if (!file.ok())
-    return file.status();
+  REPRISE_EXPECT(file, GzipInput::open(name));
   REPRISE_RETURN_IF_ERROR(file->seek(v.iname_offset));
   bytes.resize(valueBytes());
   uint64_t got = 0;
