@@ -5,6 +5,7 @@
 #include "reprise/Console/Console.h"
 #include "reprise/Driver/SettingValues.h"
 #include "reprise/Limits.h"
+#include "reprise/Runtime/Expect.h"
 #include "reprise/Runtime/HostProcessors.h"
 #include "reprise/Target/Target.h"
 #include "reprise/Text/Rates.h"
@@ -145,9 +146,7 @@ std::vector<std::string> CompileSettings::files() const {
 rt::Expected<CostSource> CompileSettings::costSource() const {
   CostSource source;
   if (roofline) {
-    rt::Expected<rt::Roofline> rates = text::parseRoofline(*roofline);
-    if (!rates.ok())
-      return rates.status();
+    REPRISE_EXPECT(rates, text::parseRoofline(*roofline));
     source.roofline = *rates;
   }
   source.profile = profile.value_or(std::string());
@@ -234,28 +233,24 @@ rt::Status CompileSettings::readEffort(CompileOptions &options) const {
 }
 
 rt::Status CompileSettings::readTraining(CompileOptions &options) const {
-  rt::Expected<HyperparameterValues> values = hyperparameters();
-  if (!values.ok())
-    return values.status();
+  REPRISE_EXPECT(values, hyperparameters());
   options.optimizer = optimizer.value_or(kDefaultOptimizer.str());
   options.hyperparameters = std::move(*values);
-  if (amp && *amp != "none")
-    options.amp = *amp;
-  if (!options.amp.empty() && options.amp != "bf16" && options.amp != "f16")
+  auto type = parseMixedPrecision(amp.value_or("none"));
+  if (!type)
     return misuse("--amp is '" + *amp + "'; choose bf16, f16 or none");
-  options.attention = attention.value_or("auto");
-  if (options.attention != "auto" && options.attention != "tiled" &&
-      options.attention != "stored")
+  options.amp = *type;
+  auto form = parseAttentionChoice(attention.value_or("auto"));
+  if (!form)
     return misuse("--attention is '" + *attention +
                   "'; choose auto, tiled or stored");
+  options.attention = *form;
   for (const std::string &pattern : noWeightDecay)
     if (pattern.empty() || pattern.find(' ') != std::string::npos)
       return misuse("--no-weight-decay '" + pattern +
                     "': a name of a parameter has no spaces");
   options.noWeightDecay = noWeightDecay;
-  auto part = trained.read(/*isUpdated=*/options.optimizer != "none");
-  if (!part.ok())
-    return part.status();
+  REPRISE_EXPECT(part, trained.read(/*isUpdated=*/options.optimizer != "none"));
   options.trained = std::move(*part);
   options.fuse = fusion.value_or("on") == "on";
   if (fusion && *fusion != "on" && *fusion != "off")
@@ -271,15 +266,11 @@ rt::Status CompileSettings::readTraining(CompileOptions &options) const {
 rt::Expected<CompileOptions> CompileSettings::options() const {
   CompileOptions options;
   if (checkpointing) {
-    rt::Expected<std::string> mode = readMode(*checkpointing);
-    if (!mode.ok())
-      return mode.status();
+    REPRISE_EXPECT(mode, readMode(*checkpointing));
     options.checkpointing = *mode;
   }
   if (budget) {
-    rt::Expected<plan::Budget> request = readBudget(*budget);
-    if (!request.ok())
-      return request.status();
+    REPRISE_EXPECT(request, readBudget(*budget));
     options.budget = *request;
     if (!checkpointing)
       options.checkpointing = "none";

@@ -39,15 +39,15 @@ static void addAttentionChoice(OpPassManager &passes,
                                const CompileOptions &options) {
   SgChooseAttentionOptions choose;
   choose.target = options.target;
-  choose.form = options.attention;
+  choose.form = stringify(options.attention).str();
   setRates(choose, options.roofline);
-  choose.narrow = !options.amp.empty();
+  choose.narrow = options.amp != MixedPrecision::None;
   addToFunctions(passes, createSgChooseAttention(choose));
 }
 
 /// Runs in f32: halves in bf16 would be rounded before they are added.
 static void addHalves(OpPassManager &passes, const CompileOptions &options) {
-  if (!options.amp.empty())
+  if (options.amp != MixedPrecision::None)
     return;
   SgHalveHiddenOptions halve;
   halve.target = options.target;
@@ -59,7 +59,7 @@ static void addHalves(OpPassManager &passes, const CompileOptions &options) {
 /// subtracted.
 static void addSparedNorms(OpPassManager &passes,
                            const CompileOptions &options) {
-  if (!options.amp.empty())
+  if (options.amp != MixedPrecision::None)
     return;
   SgSpareNormOperandsOptions spare;
   spare.target = options.target;
@@ -69,10 +69,10 @@ static void addSparedNorms(OpPassManager &passes,
 
 /// Converts to mixed precision if requested.
 static void addAutocast(OpPassManager &passes, const CompileOptions &options) {
-  if (options.amp.empty())
+  if (options.amp == MixedPrecision::None)
     return;
   SgAutocastOptions autocast;
-  autocast.type = options.amp;
+  autocast.type = stringify(options.amp).str();
   addToFunctions(passes, createSgAutocast(autocast));
 }
 
@@ -162,7 +162,8 @@ static PassOptions stepEndOf(const CompileOptions &options) {
   end.clipNormType = options.clipping.normType;
   end.emitGradients = options.emitGradients;
   end.emitNonFinite = options.emitNonFinite;
-  end.lossScaling = options.amp == "f16" && options.optimizer != "none";
+  end.lossScaling =
+      options.amp == MixedPrecision::F16 && options.optimizer != "none";
   return end;
 }
 
@@ -216,7 +217,7 @@ void reprise::addFlatStage(OpPassManager &passes,
 void reprise::addKernelStage(OpPassManager &passes,
                              const CompileOptions &options,
                              const KernelChoice &choice) {
-  if (!options.amp.empty()) {
+  if (options.amp != MixedPrecision::None) {
     SgWidenCallsOptions widen;
     widen.target = options.target;
     addToFunctions(passes, createSgWidenCalls(widen));

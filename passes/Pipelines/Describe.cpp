@@ -30,13 +30,18 @@ static std::string text(const rt::Roofline &roofline) {
 }
 
 std::string reprise::describeOptions(const CompileOptions &options) {
+  const StepOptions &step = options;
+  const AlgorithmOptions &algorithms = options;
+  const RecomputeOptions &choice = options;
+  const ArtifactOptions &program = options;
   // Binds every member, so that a new one cannot be forgotten here.
-  const auto &[model, checkpointing, optimizer, hyperparameters, noWeightDecay,
-               trained, amp, attention, halvedBytes, sparedBytes, fuse,
-               clipping, loss, microBatches, emitGradients, emitNonFinite,
-               training, evaluation, onlyEvaluates, budget, planWork,
-               planEffort, roofline, profile, keep, recompute, searchObserver,
-               threads, target, configure] = options;
+  const auto &[optimizer, hyperparameters, noWeightDecay, trained, amp,
+               clipping, loss, microBatches] = step;
+  const auto &[attention, halvedBytes, sparedBytes, fuse] = algorithms;
+  const auto &[checkpointing, recompute, budget, keep, planWork, planEffort,
+               roofline, profile, searchObserver] = choice;
+  const auto &[model, training, evaluation, onlyEvaluates, emitGradients,
+               emitNonFinite, threads, target, configure] = program;
   std::string all;
   auto add = [&](llvm::StringRef value) {
     all += (llvm::Twine(value.size()) + " " + value + "\n").str();
@@ -48,8 +53,10 @@ std::string reprise::describeOptions(const CompileOptions &options) {
     number(double(values.size()));
     llvm::for_each(values, add);
   };
-  for (const std::string &value :
-       {model, checkpointing, optimizer, amp, attention, profile, target})
+  for (llvm::StringRef value :
+       {llvm::StringRef(model), llvm::StringRef(checkpointing),
+        llvm::StringRef(optimizer), stringify(amp), stringify(attention),
+        llvm::StringRef(profile), llvm::StringRef(target)})
     add(value);
   number(double(hyperparameters.size()));
   for (const auto &[name, value] : hyperparameters) {
@@ -82,7 +89,8 @@ std::string reprise::describeOptions(const CompileOptions &options) {
     number(value);
   add(budget ? text(*budget) : "");
   add(text(roofline));
-  // This only observes.
+  // These only observe.
+  (void)searchObserver;
   (void)configure;
   return all;
 }
@@ -92,14 +100,15 @@ TrainingNote reprise::noteTraining(mlir::ModuleOp model,
   TrainingNote note;
   note.optimizer = options.optimizer;
   note.hyperparameters = options.hyperparameters;
-  note.amp = options.amp;
+  if (options.amp != MixedPrecision::None)
+    note.amp = stringify(options.amp);
   note.noWeightDecay = llvm::join(options.noWeightDecay, " ");
   note.trained = options.trained;
   note.clipping = options.clipping;
   note.loss = options.loss;
   note.microBatches = options.microBatches;
-  if (options.attention != "auto")
-    note.attention = options.attention;
+  if (options.attention != AttentionChoice::Auto)
+    note.attention = stringify(options.attention);
   note.model = digestModel(model);
   // Errors in them are reported where they are used.
   (void)completeHyperparameters(note.optimizer, note.hyperparameters);

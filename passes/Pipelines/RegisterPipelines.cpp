@@ -36,8 +36,12 @@ struct TrainOptions : PassPipelineOptions<TrainOptions> {
                                    llvm::cl::desc("as of sg-differentiate")};
   Option<std::string> target{*this, "target", llvm::cl::init("cpu:native"),
                              llvm::cl::desc("as of sg-choose-attention")};
-  Option<std::string> amp{*this, "amp", llvm::cl::init(""),
-                          llvm::cl::desc("mixed precision: bf16 or f16")};
+  Option<MixedPrecision> amp{
+      *this, "amp", llvm::cl::init(MixedPrecision::None),
+      llvm::cl::desc("mixed precision"),
+      llvm::cl::values(clEnumValN(MixedPrecision::None, "none", "of f32"),
+                       clEnumValN(MixedPrecision::BF16, "bf16", "of bf16"),
+                       clEnumValN(MixedPrecision::F16, "f16", "of f16"))};
   Option<unsigned> microBatches{*this, "micro-batches", llvm::cl::init(1),
                                 llvm::cl::desc("of a step")};
   ListOption<std::string> keep{*this, "keep",

@@ -53,7 +53,8 @@ std::vector<KernelChoice> OtherKernels::choices() const {
   // Two values of the same size, and small ones: sums within a block are kept.
   std::vector<KernelChoice> all = {{"none", 2.5, "sums kept"}};
   // Gradients summed by products are one tensor instead of two.
-  if (options.amp.empty() && options.fuse && hasGradientsOfImages(step)) {
+  if (options.amp == MixedPrecision::None && options.fuse &&
+      hasGradientsOfImages(step)) {
     all.push_back({"none", 0, "gradients added up", /*isForSmall=*/true, 0.5,
                    /*addGradients=*/true});
     all.push_back({"none", 2.5, "sums kept, gradients added up",

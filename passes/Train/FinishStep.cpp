@@ -11,8 +11,8 @@
 #include "FinishStep.h"
 #include "Clipping.h"
 #include "LossScaling.h"
+#include "StepVariables.h"
 #include "reprise/IR/Origin.h"
-#include "reprise/IR/Pattern.h"
 #include "llvm/ADT/STLExtras.h"
 
 using namespace mlir;
@@ -42,26 +42,6 @@ static LogicalResult readValues(mlir::ModuleOp module,
   return success();
 }
 
-/// Adds the parameters that the pattern matches to `names`.
-static LogicalResult addMatching(mlir::ModuleOp module,
-                                 const std::string &pattern,
-                                 llvm::StringSet<> &names) {
-  auto glob = parsePattern(pattern, [&] { return module.emitError(); });
-  if (failed(glob))
-    return failure();
-  bool matched = false;
-  for (auto variable : module.getOps<VariableOp>())
-    if (variable.getRole() == Role::Parameter &&
-        glob->match(variable.getSymName())) {
-      names.insert(variable.getSymName());
-      matched = true;
-    }
-  if (!matched)
-    return module.emitError()
-           << "no-weight-decay: no parameter matches '" << pattern << "'";
-  return success();
-}
-
 FailureOr<StepEnd> sg::readStepEnd(mlir::ModuleOp module,
                                    const StepEndOptions &options) {
   StepEnd end;
@@ -71,8 +51,12 @@ FailureOr<StepEnd> sg::readStepEnd(mlir::ModuleOp module,
   if (!wrong.empty())
     return module.emitError() << wrong;
   end.optimizer = findOptimizer(options.optimizer);
+  auto exceptFromDecay = [&](VariableOp variable) {
+    end.undecayed.insert(variable.getSymName());
+  };
   for (const std::string &pattern : options.noWeightDecay)
-    if (failed(addMatching(module, pattern, end.undecayed)))
+    if (failed(matchParameters(module, "no-weight-decay", pattern,
+                               exceptFromDecay)))
       return failure();
   if (!end.undecayed.empty() && !end.optimizer->updates())
     return module.emitError() << "no-weight-decay excepts parameters from an "

@@ -11,8 +11,8 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "StepVariables.h"
 #include "reprise/IR/Origin.h"
-#include "reprise/IR/Pattern.h"
 #include "reprise/IR/TrainedVariables.h"
 #include "reprise/Passes/Train.h"
 #include "llvm/ADT/MapVector.h"
@@ -26,28 +26,6 @@ namespace reprise {
 using namespace mlir;
 using namespace reprise;
 using namespace reprise::sg;
-
-/// Calls `take` with each parameter that the glob matches. `option` begins the
-/// errors.
-static LogicalResult forMatching(mlir::ModuleOp module, StringRef option,
-                                 StringRef pattern,
-                                 llvm::function_ref<void(VariableOp)> take) {
-  auto glob = parsePattern(
-      pattern, [&] { return module.emitError() << option << ": "; });
-  if (failed(glob))
-    return failure();
-  bool matched = false;
-  for (auto variable : module.getOps<VariableOp>())
-    if (variable.getRole() == Role::Parameter &&
-        glob->match(variable.getSymName())) {
-      take(variable);
-      matched = true;
-    }
-  if (!matched)
-    return module.emitError()
-           << option << ": no parameter matches '" << pattern << "'";
-  return success();
-}
 
 //===----------------------------------------------------------------------===//
 // Frozen parameters
@@ -65,7 +43,7 @@ static LogicalResult freezeMatching(mlir::ModuleOp module,
       else
         variable->setAttr(kFrozenAttr, UnitAttr::get(variable.getContext()));
     };
-    if (failed(forMatching(module, "freeze", pattern, take)))
+    if (failed(matchParameters(module, "freeze", pattern, take)))
       return failure();
   }
   auto variables = module.getOps<VariableOp>();
@@ -133,7 +111,7 @@ static LogicalResult scaleMatching(mlir::ModuleOp module, StringRef text) {
     return module.emitError() << "lr-scale '" << text
                               << "': write PATTERN=FACTOR with a factor above "
                                  "0; freeze trains a parameter not at all";
-  return forMatching(module, "lr-scale", pattern, [&](VariableOp variable) {
+  return matchParameters(module, "lr-scale", pattern, [&](VariableOp variable) {
     multiplyRate(variable, factor);
   });
 }

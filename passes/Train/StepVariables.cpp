@@ -1,5 +1,6 @@
-//===- StepVariables.cpp - Variables that a step's end keeps --------------===//
+//===- StepVariables.cpp - Variables of a training step -------------------===//
 #include "StepVariables.h"
+#include "reprise/IR/Pattern.h"
 
 using namespace mlir;
 using namespace reprise;
@@ -14,6 +15,26 @@ LogicalResult sg::checkStepVariable(SymbolTable &symbols, StringRef name,
     return success();
   return existing->emitError()
          << "has the name of a variable of " << owner << "; give it another";
+}
+
+LogicalResult sg::matchParameters(mlir::ModuleOp module, StringRef option,
+                                  StringRef pattern,
+                                  llvm::function_ref<void(VariableOp)> take) {
+  auto glob = parsePattern(
+      pattern, [&] { return module.emitError() << option << ": "; });
+  if (failed(glob))
+    return failure();
+  bool matched = false;
+  for (auto variable : module.getOps<VariableOp>())
+    if (variable.getRole() == Role::Parameter &&
+        glob->match(variable.getSymName())) {
+      take(variable);
+      matched = true;
+    }
+  if (!matched)
+    return module.emitError()
+           << option << ": no parameter matches '" << pattern << "'";
+  return success();
 }
 
 void sg::declareStepVariable(SymbolTable &symbols, Location loc, StringRef name,

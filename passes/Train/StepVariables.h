@@ -1,7 +1,8 @@
-//===- StepVariables.h - Variables that a step's end keeps ------*- C++ -*-===//
+//===- StepVariables.h - Variables of a training step -----------*- C++ -*-===//
 #ifndef REPRISE_PASSES_TRAIN_STEPVARIABLES_H
 #define REPRISE_PASSES_TRAIN_STEPVARIABLES_H
 
+#include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/SymbolTable.h"
 #include "reprise/IR/Sg.h"
 
@@ -17,6 +18,13 @@ mlir::LogicalResult checkStepVariable(mlir::SymbolTable &symbols,
 /// Declares a variable of the role optimizer_state unless it exists already.
 void declareStepVariable(mlir::SymbolTable &symbols, mlir::Location loc,
                          llvm::StringRef name, mlir::Type type, InitAttr init);
+
+/// Calls `take` with each parameter that the glob `pattern` matches. Fails with
+/// an error, which `option` begins, if there is none.
+mlir::LogicalResult matchParameters(mlir::ModuleOp module,
+                                    llvm::StringRef option,
+                                    llvm::StringRef pattern,
+                                    llvm::function_ref<void(VariableOp)> take);
 
 } // namespace reprise::sg
 

@@ -171,8 +171,9 @@ TEST_P(BudgetsOfTransformers, TrainToTheSameBits) {
 }
 
 static std::string nameOfType(const testing::TestParamInfo<ZooCase> &info) {
-  std::string amp = info.param.amp;
-  return info.param.label + (amp.empty() ? std::string("F32") : amp);
+  MixedPrecision amp = info.param.amp;
+  return info.param.label +
+         (amp == MixedPrecision::None ? "F32" : stringify(amp).str());
 }
 
 /// Each family in one type, and each type at least once.

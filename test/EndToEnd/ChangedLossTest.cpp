@@ -390,7 +390,7 @@ TEST_F(ChangedLoss, OfNarrowProductsIsInF32) {
   for (size_t number : {4, 18}) { // smoothed and weighed, ignoring
     const Case &one = kCases[number];
     CompileOptions options = optionsOf(one);
-    options.amp = "bf16";
+    options.amp = MixedPrecision::BF16;
     CompiledRun got = run(modelOf(false, 4), options, 0, labelsOf(one));
     ASSERT_EQ(got.losses.size(), 1u);
     EXPECT_NEAR(got.losses.front(), one.loss, 4e-3 * one.loss);

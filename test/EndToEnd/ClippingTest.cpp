@@ -170,7 +170,8 @@ TEST_F(ClippedPrograms, NormsAreOfGradientsThatAreNotScaled) {
   for (const Case &one : kCases) {
     SCOPED_TRACE(std::string(one.mode) + " " + one.normType);
     CompileOptions options = optionsOf(one);
-    options.amp = "f16"; // scales the loss; no op of the model is narrow
+    options.amp =
+        MixedPrecision::F16; // scales the loss; no op of the model is narrow
     options.microBatches = 2;
     open(kMatrixAndVector, options);
     ASSERT_TRUE(backend);
@@ -222,7 +223,7 @@ TEST_F(ClippedPrograms, AStepThatLossScalingSkipsIsNotInTheAverage) {
     SCOPED_TRACE(type);
     CompileOptions options;
     options.evaluation = false;
-    options.amp = "f16";
+    options.amp = MixedPrecision::F16;
     options.hyperparameters["momentum"] = 0;
     options.clipping.mode = "average";
     options.clipping.normType = type;

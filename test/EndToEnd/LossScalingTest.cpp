@@ -57,7 +57,7 @@ static CompiledRun runFrom(float scale, int64_t good, unsigned steps,
   ParserConfig config(&context);
   auto model = parseSourceString<mlir::ModuleOp>(kModel, config);
   CompileOptions options;
-  options.amp = "f16";
+  options.amp = MixedPrecision::F16;
   options.evaluation = false;
   options.microBatches = microBatches;
   CompiledRun run;

@@ -197,7 +197,7 @@ TEST_P(TrainingModes, FusionChangesNoBits) {
 // The comparison above sees what it is there to see.
 TEST_P(TrainingModes, OtherInputsGiveOtherBits) {
   // The first steps of f16 find the scale of the loss, and change no parameter.
-  uint64_t steps = llvm::StringRef(GetParam().amp) == "f16" ? 20 : 1;
+  uint64_t steps = GetParam().amp == MixedPrecision::F16 ? 20 : 1;
   Trained one = trainIn("none", trainOptions(steps));
   rt::TrainOptions others = trainOptions(steps);
   others.data.syntheticSeed = 1;

@@ -50,7 +50,8 @@ std::vector<ZooCase> end_to_end::smallTransformers() {
 
 std::vector<ZooCase> end_to_end::transformersOfTypes() {
   std::vector<ZooCase> all;
-  for (const char *amp : {"", "bf16", "f16"})
+  for (MixedPrecision amp :
+       {MixedPrecision::None, MixedPrecision::BF16, MixedPrecision::F16})
     for (ZooCase each : smallTransformers()) {
       each.amp = amp;
       all.push_back(each);
@@ -60,14 +61,14 @@ std::vector<ZooCase> end_to_end::transformersOfTypes() {
 
 std::vector<ZooCase> end_to_end::mixedModels() {
   ZooCase resnet = smallResNet("ResNet18Bf16", 0.25);
-  resnet.amp = "bf16";
+  resnet.amp = MixedPrecision::BF16;
   resnet.threads = 1;
   ZooCase swin = smallTransformers()[0];
   swin.label = "SwinF16";
-  swin.amp = "f16";
+  swin.amp = MixedPrecision::F16;
   ZooCase convnext = smallTransformers()[3];
   convnext.label = "ConvNeXtBf16";
-  convnext.amp = "bf16";
+  convnext.amp = MixedPrecision::BF16;
   convnext.threads = 2;
   return {resnet, swin, convnext};
 }

@@ -20,7 +20,7 @@ struct ZooCase {
   const char *label;
   const char *model;
   zoo::ModelOptions options;
-  const char *amp = ""; // mixed precision
+  MixedPrecision amp = MixedPrecision::None;
   /// AdamW with clipped gradients, by a recipe of transformers, in place of
   /// SGD.
   bool byRecipe = false;

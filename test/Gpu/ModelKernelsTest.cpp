@@ -75,7 +75,7 @@ void ModelKernels::lower() {
   options.amp = GetParam().amp;
   // Processors have no kernels of attention, nor of products; see
   // AttentionTest.cpp and ProductTest.cpp.
-  options.attention = "stored";
+  options.attention = AttentionChoice::Stored;
   ASSERT_TRUE(module &&
               succeeded(lowerModel(*module, options, CompileLevel::Program)));
   auto program = *module->getOps<rt_dialect::ProgramOp>().begin();
@@ -326,11 +326,11 @@ static std::vector<ZooCase> largeModels() {
   resnet.label = "ResNet50Bf16";
   resnet.model = "resnet50";
   resnet.options.batch = 256;
-  resnet.amp = "bf16";
+  resnet.amp = MixedPrecision::BF16;
   swin.label = "SwinF16";
   swin.model = "swin_t";
   swin.options.batch = 128;
-  swin.amp = "f16";
+  swin.amp = MixedPrecision::F16;
   return {resnet, swin};
 }
 

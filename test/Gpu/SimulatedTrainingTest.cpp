@@ -102,8 +102,9 @@ TEST_P(SimulatedTraining, TrainsToTheSameBits) {
   options.microBatches = model.microBatches;
   // Heads of four numbers take as long as wide ones: of models with windows one
   // is enough, which LosesWhatTheProcessorLoses has.
-  options.attention =
-      model.model == llvm::StringRef("swin_t") ? "stored" : "tiled";
+  options.attention = model.model == llvm::StringRef("swin_t")
+                          ? AttentionChoice::Stored
+                          : AttentionChoice::Tiled;
   std::vector<Bytes> files;
   ASSERT_EQ(compileModes(*buildCase(context, model), modes, options, files),
             "");
@@ -156,7 +157,7 @@ TEST_P(SimulatedTraining, LosesWhatTheProcessorLoses) {
   };
   auto [first, second] = losses("cuda:");
   auto [firstThere, secondThere] = losses("cpu:native");
-  bool isMixed = *GetParam().model.amp;
+  bool isMixed = GetParam().model.amp != MixedPrecision::None;
   bool isSensitive = GetParam().model.model == llvm::StringRef("resnet50");
   double ofLoss = !isMixed ? 1e-4 : isSensitive ? 2e-2 : 5e-3;
   double ofMove = !isMixed ? 0.01 : isSensitive ? 0.2 : 0.1;
@@ -234,10 +235,10 @@ static std::vector<SimulatedCase> simulatedCases(bool isLong) {
   cases.push_back({smallTransformers()[2], isLong ? 20u : 1u, 2, 0});
   ZooCase narrow = smallTransformers()[2];
   narrow.label = "ViTF16";
-  narrow.amp = "f16";
+  narrow.amp = MixedPrecision::F16;
   for (ZooCase each : mixedModels()) {
     // A Swin in f16 takes minutes, and a ViT has the same kernels.
-    if (!isLong && each.amp == llvm::StringRef("f16"))
+    if (!isLong && each.amp == MixedPrecision::F16)
       each = narrow;
     cases.push_back({each, isLong ? 3u : 1u, 2, isLong ? 2u : 0u});
   }

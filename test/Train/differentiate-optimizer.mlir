@@ -36,7 +36,7 @@
 // EXCEPT: error: no-weight-decay: no parameter matches 'w.b*'
 // RUN: not reprise-opt %s '--sg-differentiate=no-weight-decay=[a' 2>&1 \
 // RUN:   | FileCheck %s --check-prefix=GLOB
-// GLOB: error: '[a' is not a pattern: {{.+}}
+// GLOB: error: no-weight-decay: '[a' is not a pattern: {{.+}}
 // RUN: not reprise-opt %s '--sg-differentiate=optimizer=none no-weight-decay=w' 2>&1 \
 // RUN:   | FileCheck %s --check-prefix=NOTHING
 // NOTHING: error: no-weight-decay excepts parameters from an update, and none updates none

@@ -35,11 +35,22 @@ enum class CompileLevel { Model, Train, Remat, Program };
 /// "model", "train", "remat" or "program".
 std::optional<CompileLevel> parseCompileLevel(llvm::StringRef name);
 
-struct CompileOptions {
-  /// Name of the program; the function's name if empty.
-  std::string model;
-  /// A mode of sg-assign-checkpointing.
-  std::string checkpointing = "annotated";
+/// The types of products in a mixed-precision step; see sg-autocast.
+enum class MixedPrecision { None, BF16, F16 };
+
+/// "none", "bf16" or "f16".
+llvm::StringRef stringify(MixedPrecision type);
+std::optional<MixedPrecision> parseMixedPrecision(llvm::StringRef name);
+
+/// The form of attention; see sg-choose-attention.
+enum class AttentionChoice { Auto, Tiled, Stored };
+
+/// "auto", "tiled" or "stored".
+llvm::StringRef stringify(AttentionChoice form);
+std::optional<AttentionChoice> parseAttentionChoice(llvm::StringRef name);
+
+/// The computation of a training step.
+struct StepOptions {
   /// One of listOptimizers(), and those of its hyperparameters that are not the
   /// defaults.
   std::string optimizer = "sgd";
@@ -48,20 +59,7 @@ struct CompileOptions {
   std::vector<std::string> noWeightDecay;
   /// The parameters that change, and factors of their learning rates.
   TrainedPart trained;
-  /// Mixed precision: "bf16" or "f16", or "" for none; see sg-autocast.
-  std::string amp;
-  /// The form of attention: "auto", "tiled" or "stored"; see
-  /// sg-choose-attention.
-  std::string attention = "auto";
-  /// Bytes from which large hidden units of perceptrons are computed in halves;
-  /// see sg-halve-hidden. Bits depend on it.
-  uint64_t halvedBytes = uint64_t{8} << 20;
-  /// Bytes from which the backward pass does not read a convolution's result
-  /// that a batch norm normalizes; see sg-spare-norm-operands. Bits of
-  /// gradients depend on it.
-  uint64_t sparedBytes = uint64_t{8} << 20;
-  /// True if ops share kernels; see sg-form-kernels. Bits do not depend on it.
-  bool fuse = true;
+  MixedPrecision amp = MixedPrecision::None;
   /// The limit that all gradients together are clipped to; see
   /// sg-differentiate.
   Clipping clipping;
@@ -70,18 +68,34 @@ struct CompileOptions {
   /// Micro-batches that a step runs one after another: the step takes this
   /// multiple of the model's rows.
   unsigned microBatches = 1;
-  /// Return each parameter's gradient as output "gradient:PARAMETER".
-  bool emitGradients = false;
-  /// Return as output "nonfinite" whether the loss or a gradient is not finite.
-  bool emitNonFinite = false;
-  /// Entries of the program; at least one.
-  bool training = true;   // "train_step"
-  bool evaluation = true; // "eval_step"
-  /// The training step defines variables and never runs, so that its batch
-  /// normalizations may have one value for each channel.
-  bool onlyEvaluates = false;
+};
+
+/// The algorithms that compute a step. Its bits depend on all but `fuse`.
+struct AlgorithmOptions {
+  AttentionChoice attention = AttentionChoice::Auto;
+  /// Bytes from which large hidden units of perceptrons are computed in halves;
+  /// see sg-halve-hidden.
+  uint64_t halvedBytes = uint64_t{8} << 20;
+  /// Bytes from which the backward pass does not read a convolution's result
+  /// that a batch norm normalizes; see sg-spare-norm-operands. Bits of
+  /// gradients depend on it.
+  uint64_t sparedBytes = uint64_t{8} << 20;
+  /// True if ops share kernels; see sg-form-kernels.
+  bool fuse = true;
+};
+
+/// The choice of what is recomputed.
+struct RecomputeOptions {
+  /// A mode of sg-assign-checkpointing.
+  std::string checkpointing = "annotated";
+  /// Globs of paths or "file:line" of blocks that are annotated in addition to
+  /// those of the mode; see sg-assign-checkpointing.
+  std::vector<std::string> recompute;
   /// Bytes that the whole program may take; see sg-rematerialize.
   std::optional<plan::Budget> budget;
+  /// Globs of module paths or "file:line" whose ops a budget's plan does not
+  /// recompute.
+  std::vector<std::string> keep;
   /// Effort of the search for a plan within the budget.
   double planWork = 1;
   plan::Effort planEffort = plan::Effort::Normal;
@@ -89,14 +103,24 @@ struct CompileOptions {
   /// measured times; see sg-rematerialize.
   rt::Roofline roofline;
   std::string profile;
-  /// Globs of module paths or "file:line" whose ops a budget's plan does not
-  /// recompute.
-  std::vector<std::string> keep;
-  /// Globs of paths or "file:line" of blocks that are annotated in addition to
-  /// those of the mode; see sg-assign-checkpointing.
-  std::vector<std::string> recompute;
   /// Receives the progress of the search for a budget's plans; may be empty.
   SearchObserver searchObserver;
+};
+
+/// The program that a model becomes.
+struct ArtifactOptions {
+  /// Name of the program; the function's name if empty.
+  std::string model;
+  /// Entries of the program; at least one.
+  bool training = true;   // "train_step"
+  bool evaluation = true; // "eval_step"
+  /// The training step defines variables and never runs, so that its batch
+  /// normalizations may have one value for each channel.
+  bool onlyEvaluates = false;
+  /// Return each parameter's gradient as output "gradient:PARAMETER".
+  bool emitGradients = false;
+  /// Return as output "nonfinite" whether the loss or a gradient is not finite.
+  bool emitNonFinite = false;
   /// The number of threads of the program; its bits depend on it.
   unsigned threads = 2;
   /// The registered device that the program is for; see createTarget.
@@ -104,6 +128,11 @@ struct CompileOptions {
   /// Called on every pass manager before it runs: timing, printing.
   std::function<void(mlir::PassManager &)> configure;
 };
+
+struct CompileOptions : StepOptions,
+                        AlgorithmOptions,
+                        RecomputeOptions,
+                        ArtifactOptions {};
 
 /// All of the options that determine an artifact, as text: different options
 /// give different texts. Of the profile only the name counts.

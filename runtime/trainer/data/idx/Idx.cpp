@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 #include "reprise/Runtime/Trainer/Idx.h"
 #include "../GzipInput.h"
+#include "reprise/Runtime/Expect.h"
 #include "reprise/Runtime/NameText.h"
 #include <algorithm>
 
@@ -76,9 +77,7 @@ static Status readData(GzipInput &input, const std::string &path,
 
 Expected<IdxArray> reprise::rt::readIdxFile(const std::string &path,
                                             unsigned rank) {
-  Expected<GzipInput> input = GzipInput::open(path);
-  if (!input.ok())
-    return input.status();
+  REPRISE_EXPECT(input, GzipInput::open(path));
   IdxArray array;
   REPRISE_RETURN_IF_ERROR(readHeader(*input, path, rank, array));
   uint64_t total = 1;
@@ -91,9 +90,7 @@ Expected<IdxArray> reprise::rt::readIdxFile(const std::string &path,
 
 Expected<std::vector<uint32_t>>
 reprise::rt::readIdxShape(const std::string &path, unsigned rank) {
-  Expected<GzipInput> input = GzipInput::open(path);
-  if (!input.ok())
-    return input.status();
+  REPRISE_EXPECT(input, GzipInput::open(path));
   IdxArray array;
   REPRISE_RETURN_IF_ERROR(readHeader(*input, path, rank, array));
   return std::move(array.shape);

@@ -6,6 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 #include "../DataSource.h"
+#include "reprise/Runtime/Expect.h"
 #include "reprise/Runtime/Trainer/Idx.h"
 #include "reprise/Runtime/Trainer/Safetensors.h"
 #include <algorithm>
@@ -58,7 +59,8 @@ private:
 
 } // namespace
 
-static const std::string kTrainImages = "train-images-idx3-ubyte";
+static const std::string kTrainImages = "train-images-idx3-ubyte",
+                         kTestImages = "t10k-images-idx3-ubyte";
 
 /// Returns "DIR/NAME" or "DIR/NAME.gz", whichever exists.
 static Expected<std::string> findFile(const std::string &directory,
@@ -79,9 +81,7 @@ static Expected<std::string> findFile(const std::string &directory,
 
 static Expected<IdxArray> readNamed(const std::string &directory,
                                     const std::string &name, unsigned rank) {
-  Expected<std::string> path = findFile(directory, name);
-  if (!path.ok())
-    return path.status();
+  REPRISE_EXPECT(path, findFile(directory, name));
   Expected<IdxArray> array = readIdxFile(*path, rank);
   if (array.ok() && array->data.empty())
     return Status::error(RP_DATA_LOSS, "'" + *path + "' of shape " +
@@ -142,9 +142,7 @@ chooseNormalization(const std::string &directory, Split split,
   }
   if (split == Split::Train)
     return measure(images, directory);
-  Expected<IdxArray> training = readNamed(directory, kTrainImages, 3);
-  if (!training.ok())
-    return training.status();
+  REPRISE_EXPECT(training, readNamed(directory, kTrainImages, 3));
   return measure(training->data, directory);
 }
 
@@ -152,14 +150,10 @@ Expected<std::unique_ptr<Dataset>>
 reprise::rt::openIdxDirectory(const std::string &directory, Split split,
                               const DatasetOptions &options) {
   const std::string prefix = split == Split::Train ? "train" : "t10k";
-  Expected<IdxArray> images =
-      readNamed(directory, prefix + "-images-idx3-ubyte", 3);
-  if (!images.ok())
-    return images.status();
-  Expected<IdxArray> labels =
-      readNamed(directory, prefix + "-labels-idx1-ubyte", 1);
-  if (!labels.ok())
-    return labels.status();
+  REPRISE_EXPECT(images,
+                 readNamed(directory, prefix + "-images-idx3-ubyte", 3));
+  REPRISE_EXPECT(labels,
+                 readNamed(directory, prefix + "-labels-idx1-ubyte", 1));
   if (images->shape[0] != labels->shape[0])
     return Status::error(RP_DATA_LOSS,
                          "'" + directory + "' has " +
@@ -168,29 +162,29 @@ reprise::rt::openIdxDirectory(const std::string &directory, Split split,
                              std::to_string(labels->shape[0]) + " labels");
   REPRISE_RETURN_IF_ERROR(
       checkLabels(labels->data, directory + "/" + prefix + "-labels", options));
-  Expected<Normalization> normal =
-      chooseNormalization(directory, split, options, images->data);
-  if (!normal.ok())
-    return normal.status();
-  Expected<LabelledImages> form = labelledImages(
-      directory, options.columns, {images->shape[1], images->shape[2], 1});
-  if (!form.ok())
-    return form.status();
+  REPRISE_EXPECT(normal,
+                 chooseNormalization(directory, split, options, images->data));
+  REPRISE_EXPECT(form, labelledImages(directory, options.columns,
+                                      {images->shape[1], images->shape[2], 1}));
   return std::unique_ptr<Dataset>(std::make_unique<IdxDataset>(
       std::move(*form), std::move(*images), std::move(labels->data), *normal,
       options.ignored));
 }
 
+/// Rejects a directory without images to predict, which is taken to be of this
+/// kind because it is of no other.
+static Status checkUnlabelled(const DataSpec &spec) {
+  if (!spec.isUnlabelled || findFile(spec.source, kTestImages).ok())
+    return {};
+  return Status::error(RP_IO_ERROR,
+                       "'" + spec.source + "' holds no images to predict");
+}
+
 static Expected<DatasetExtent> measureDirectory(const std::string &directory,
                                                 Split split) {
   const std::string prefix = split == Split::Train ? "train" : "t10k";
-  Expected<std::string> path =
-      findFile(directory, prefix + "-images-idx3-ubyte");
-  if (!path.ok())
-    return path.status();
-  Expected<std::vector<uint32_t>> shape = readIdxShape(*path, 3);
-  if (!shape.ok())
-    return shape.status();
+  REPRISE_EXPECT(path, findFile(directory, prefix + "-images-idx3-ubyte"));
+  REPRISE_EXPECT(shape, readIdxShape(*path, 3));
   DatasetExtent extent;
   extent.images = (*shape)[0];
   uint64_t perImage = uint64_t((*shape)[1]) * (*shape)[2];
@@ -212,7 +206,7 @@ public:
     DataTraits traits;
     if (findFile(spec.source, kTrainImages).ok())
       traits.splits.push_back({"train", Split::Train});
-    if (findFile(spec.source, "t10k-images-idx3-ubyte").ok()) {
+    if (findFile(spec.source, kTestImages).ok()) {
       traits.evaluation = "test";
       traits.splits.push_back({traits.evaluation, Split::Test});
     }
@@ -222,10 +216,12 @@ public:
   Expected<std::unique_ptr<Dataset>>
   open(const DataSpec &spec, Split split,
        const DatasetOptions &options) const override {
+    REPRISE_RETURN_IF_ERROR(checkUnlabelled(spec));
     return openIdxDirectory(spec.source, split, options);
   }
   Expected<DatasetExtent> measure(const DataSpec &spec, Split split,
                                   const std::vector<Column> &) const override {
+    REPRISE_RETURN_IF_ERROR(checkUnlabelled(spec));
     return measureDirectory(spec.source, split);
   }
 };
