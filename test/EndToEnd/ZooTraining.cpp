@@ -10,7 +10,7 @@ using namespace reprise;
 using namespace reprise::end_to_end;
 
 static ZooCase smallResNet(const char *label, double dropout) {
-  ZooCase resnet{label, "resnet18", {}, ""};
+  ZooCase resnet{label, "resnet18", {}};
   resnet.options.batch = 4;
   resnet.options.height = resnet.options.width = 32;
   resnet.options.baseWidth = 16;
@@ -23,14 +23,15 @@ std::vector<ZooCase> end_to_end::smallModels() {
   ZooCase parts = smallResNet("ResNet18Dropout", 0.25);
   parts.microBatches = 2;
   parts.threads = 1;
-  return {{"Mlp", "mlp", {}, ""}, smallResNet("ResNet18", 0.0), parts};
+  return {{"Mlp", "mlp", {}}, smallResNet("ResNet18", 0.0), parts};
 }
 
 std::vector<ZooCase> end_to_end::smallTransformers() {
-  std::vector<ZooCase> cases = {{"Swin", "swin_t", {}, ""},
-                                {"Swin3D", "swin3d_t", {}, ""},
-                                {"ViT", "vit_b_16", {}, ""},
-                                {"ConvNeXt", "convnext_tiny", {}, "", true}};
+  std::vector<ZooCase> cases = {
+      {"Swin", "swin_t", {}},
+      {"Swin3D", "swin3d_t", {}},
+      {"ViT", "vit_b_16", {}},
+      {"ConvNeXt", "convnext_tiny", {}, MixedPrecision::None, true}};
   for (ZooCase &each : cases) {
     each.options.batch = 2;
     each.options.height = each.options.width = 32;

@@ -200,7 +200,7 @@ TEST_P(FoldedTraining, AStemHasTheProcessorsGradient) {
 
 /// Blocks of three convolutions.
 static ZooCase bottlenecks() {
-  ZooCase model{"ResNet50Bf16", "resnet50", {}, "bf16"};
+  ZooCase model{"ResNet50Bf16", "resnet50", {}, MixedPrecision::BF16};
   model.options.batch = 4;
   model.options.height = model.options.width = 32;
   model.options.baseWidth = 16;
