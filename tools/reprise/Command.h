@@ -18,6 +18,7 @@ using Invocation = std::function<int()>;
 
 void addZooCommand(CLI::App &app, Invocation &invocation);
 void addOnnxCommand(CLI::App &app, Invocation &invocation);
+void addRematerializeCommand(CLI::App &app, Invocation &invocation);
 void addCompileCommand(CLI::App &app, Invocation &invocation);
 void addPlanCommand(CLI::App &app, Invocation &invocation);
 void addWhyCommand(CLI::App &app, Invocation &invocation);
