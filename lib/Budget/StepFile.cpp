@@ -84,7 +84,7 @@ public:
     if (failed(graph))
       return errors.status();
     plan::SolverOptions options;
-    options.work = request.work;
+    options.effort = request.effort;
     options.threads = request.threads;
     Activity activity("planning " + request.file);
     options.progress = [&](double share) { activity.share(share); };

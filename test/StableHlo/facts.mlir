@@ -40,8 +40,8 @@ func.func @dilated(%a: tensor<2x16x16x4xf32>, %b: tensor<3x3x4x8xf32>)
   return %r : tensor<2x31x31x8xf32>
 }
 
-// ONCE: run once: {{ *}}stablehlo.all_reduce (1): nothing is known of it
-// ONCE: run once: {{ *}}chlo.erf (2): nothing is known of it
+// ONCE: run once {{ *}}stablehlo.all_reduce (1): nothing is known of it
+// ONCE: run once {{ *}}chlo.erf (2): nothing is known of it
 func.func @once(%x: tensor<8xf32>) -> tensor<8xf32> {
   %a = "stablehlo.all_reduce"(%x) ({
   ^bb0(%l: tensor<f32>, %m: tensor<f32>):

@@ -2,8 +2,8 @@
 // RUN: not reprise rematerialize %s --budget 50% -o %t.mlir 2>&1 | FileCheck %s
 // RUN: not ls %t.mlir
 
-// CHECK: error: {{.*}}refused.mlir:[[@LINE+6]]: the module is partitioned over 4 devices: its shapes are not those of one device
-// CHECK: error: {{.*}}refused.mlir:[[@LINE+6]]: argument 0 is a tensor<?x4xf32>: its shape is dynamic
+// CHECK: error: {{.*}}refused.mlir:[[@LINE+5]]: the module is partitioned over 4 devices: its shapes are not those of one device
+// CHECK: error: {{.*}}refused.mlir:[[@LINE+5]]: argument 0 is a tensor<?x4xf32>: its shape is dynamic
 // CHECK: error: {{.*}}refused.mlir:[[@LINE+6]]: 'stablehlo.tanh' makes a tensor<?x4xf32>: its shape is dynamic
 // CHECK: error: {{.*}}refused.mlir:[[@LINE+6]]: 'stablehlo.custom_call' makes a tuple<tensor<4xf32>, tensor<4xf32>>: tuples are not supported
 // CHECK: error: {{.*}}refused.mlir:[[@LINE+6]]: 'func.call' calls a function whose body is not in the module

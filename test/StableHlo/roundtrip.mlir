@@ -164,10 +164,11 @@ func.func @others(%x: tensor<4xf32>, %s: tensor<2xui64>) -> tensor<4xf32> {
     : (tensor<4xf32>) -> tensor<4xf32>
   // CHECK: stablehlo.optimization_barrier %{{.*}}, %{{.*}} : tensor<4xf32>, tensor<2xui64>
   %b:2 = stablehlo.optimization_barrier %a, %s : tensor<4xf32>, tensor<2xui64>
-  // CHECK: stablehlo.rng_bit_generator %{{.*}}, algorithm =  THREE_FRY : (tensor<2xui64>) -> (tensor<2xui64>, tensor<4xui32>)
+  // CHECK: stablehlo.rng_bit_generator %{{.*}}, algorithm = THREE_FRY : (tensor<2xui64>) -> (tensor<2xui64>, tensor<4xui32>)
   %k, %bits = stablehlo.rng_bit_generator %b#1, algorithm = THREE_FRY
     : (tensor<2xui64>) -> (tensor<2xui64>, tensor<4xui32>)
-  // CHECK: "stablehlo.all_reduce"(%{{.*}}) <{channel_handle = #stablehlo.channel_handle<handle = 1, type = 1>
+  // CHECK: "stablehlo.all_reduce"(%{{.*}}) ({
+  // CHECK: }) {channel_handle = #stablehlo.channel_handle<handle = 1, type = 1>, replica_groups =
   %r = "stablehlo.all_reduce"(%b#0) ({
   ^bb0(%l: tensor<f32>, %m: tensor<f32>):
     %t = stablehlo.add %l, %m : tensor<f32>

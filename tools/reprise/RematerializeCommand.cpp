@@ -14,7 +14,7 @@ using namespace reprise::driver;
 namespace {
 struct RematerializeOptions {
   StepRequest step;
-  std::string budget, output, report;
+  std::string budget, output, report, effort = "normal";
   bool knee = false, sweep = false, why = false, json = false;
 };
 } // namespace
@@ -78,6 +78,7 @@ static rt::Status show(const RematerializeOptions &options,
 static rt::Status run(RematerializeOptions &options) {
   REPRISE_RETURN_IF_ERROR(settleBudget(options));
   REPRISE_RETURN_IF_ERROR(checkFiles(options));
+  options.step.effort = *plan::effortOf(options.effort); // the parser knows it
   rt::Expected<StepAnswer> answer = rematerializeStep(options.step);
   if (!answer.ok())
     return answer.status();
@@ -135,8 +136,11 @@ void driver::addRematerializeCommand(CLI::App &app, Invocation &invocation) {
       ->add_option("--gbytes-per-second", step.roofline.gigabytesPerSecond,
                    "Bytes that the machine moves, in GB/s (default: 35)")
       ->check(CLI::Range(1e-3, 1e9));
-  command->add_option("--work", step.work, "Effort of the search (default: 1)")
-      ->check(CLI::Range(1e-3, 1024.0));
+  command
+      ->add_option("--effort", options->effort,
+                   "Effort of the search: quick, normal or thorough (default: "
+                   "normal)")
+      ->check(CLI::IsMember({"quick", "normal", "thorough"}));
   command
       ->add_option("--threads", step.threads,
                    "Threads of the search (default: 2)")

@@ -10,6 +10,7 @@
 #define REPRISE_BUDGET_STEPFILE_H
 
 #include "reprise/Plan/Budget.h"
+#include "reprise/Plan/Effort.h"
 #include "reprise/Runtime/Roofline.h"
 #include "reprise/Runtime/Status.h"
 #include <nlohmann/json_fwd.hpp>
@@ -25,7 +26,7 @@ struct StepRequest {
   std::optional<plan::Budget> budget; // none: only the numbers of all budgets
   std::string views = "fused";        // see stablehlo-assume-views
   rt::Roofline roofline;
-  double work = 1;
+  plan::Effort effort = plan::Effort::Normal;
   unsigned threads = 2;
 };
 

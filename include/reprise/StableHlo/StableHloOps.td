@@ -279,7 +279,7 @@ def Hlo_DotGeneralOp
   let results = (outs AnyTensor:$result);
   let assemblyFormat = [{
     $lhs `,` $rhs `,` custom<DotDimensions>($dot_dimension_numbers)
-    custom<PrecisionAndAlgorithm>($precision_config, $algorithm)
+    `` custom<PrecisionAndAlgorithm>($precision_config, $algorithm)
     attr-dict `:` functional-type(operands, results)
   }];
   let hasVerifier = 1;
@@ -291,7 +291,7 @@ def Hlo_DotOp : Hlo_PureOp<"dot", [Hlo_Tells<["getRematFlops"]>]> {
                        OptionalAttr<ArrayAttr>:$precision_config);
   let results = (outs AnyTensor:$result);
   let assemblyFormat = [{
-    $lhs `,` $rhs custom<PrecisionConfig>($precision_config)
+    $lhs `,` $rhs `` custom<PrecisionConfig>($precision_config)
     attr-dict `:` functional-type(operands, results)
   }];
 }

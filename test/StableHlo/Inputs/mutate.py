@@ -61,7 +61,7 @@ def main():
         begin = time.monotonic()
         try:
             done = subprocess.run(
-                [reprise, "rematerialize", path, "--budget", "80%", "--work", "0.002",
+                [reprise, "rematerialize", path, "--budget", "80%", "--effort", "quick",
                  "--threads", "1", "-o", os.path.join(work, "out.mlir")],
                 capture_output=True, timeout=LIMIT, check=False)
         except subprocess.TimeoutExpired:
