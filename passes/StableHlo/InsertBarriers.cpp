@@ -3,7 +3,9 @@
 // Input:   a function after remat-to-budget.
 // Output:  the same with stablehlo.optimization_barrier, without remat's ops
 //          and attributes.
-// Method:  the barriers in front of the first op that reads one of them become
+// Method:  a barrier of a view becomes one of what is viewed, and the view is
+//          computed again behind it: a value that passes a barrier is stored.
+//          The barriers in front of the first op that reads one of them become
 //          one. Later readers of a value that a barrier waits for read it from
 //          the barrier.
 // Cost:    linear in the ops and the uses of those values.
@@ -12,6 +14,7 @@
 //===----------------------------------------------------------------------===//
 #include "reprise/Passes/StableHlo.h"
 
+#include "mlir/IR/IRMapping.h"
 #include "llvm/ADT/SetVector.h"
 
 namespace reprise {
@@ -30,6 +33,44 @@ static void replaceFrom(Value value, Operation *first, Value other) {
     Operation *reader = block->findAncestorOpInBlock(*use.getOwner());
     return reader && !reader->isBeforeInBlock(first);
   });
+}
+
+/// The view that `barrier` passes on, if it is one.
+static Operation *viewBehind(remat::BarrierOp barrier) {
+  Operation *op = barrier.getInput().getDefiningOp();
+  bool isView = op && !isa<remat::BarrierOp>(op) && remat::viewSourceOf(op) &&
+                isMemoryEffectFree(op);
+  return isView ? op : nullptr;
+}
+
+/// Replaces barriers of views by barriers of their operands. The views are
+/// repeated in front of the barrier's first reader.
+static void passUnderViews(Block &block) {
+  SmallVector<remat::BarrierOp> barriers(block.getOps<remat::BarrierOp>());
+  while (!barriers.empty()) {
+    remat::BarrierOp barrier = barriers.pop_back_val();
+    Operation *view = viewBehind(barrier), *reader = nullptr;
+    for (Operation *user : barrier->getUsers())
+      if (Operation *at = block.findAncestorOpInBlock(*user);
+          at && (!reader || at->isBeforeInBlock(reader)))
+        reader = at;
+    if (!view || !reader)
+      continue;
+    OpBuilder builder(barrier);
+    IRMapping mapping;
+    for (Value operand : view->getOperands()) {
+      if (mapping.contains(operand))
+        continue;
+      barriers.push_back(remat::BarrierOp::create(builder, barrier.getLoc(),
+                                                  operand.getType(), operand,
+                                                  barrier.getAfter()));
+      mapping.map(operand, barriers.back().getResult());
+    }
+    builder.setInsertionPoint(reader);
+    barrier.getResult().replaceAllUsesWith(
+        builder.clone(*view, mapping)->getResult(0));
+    barrier.erase();
+  }
 }
 
 /// Makes one barrier, in front of `reader`, of some that stand before it.
@@ -58,8 +99,10 @@ class InsertBarriers
     : public reprise::impl::StableHloInsertBarriersBase<InsertBarriers> {
 public:
   void runOnOperation() override {
-    for (Block &block : getOperation().getBody())
+    for (Block &block : getOperation().getBody()) {
+      passUnderViews(block);
       joinIn(block);
+    }
     getOperation().walk([](Operation *op) {
       SmallVector<StringAttr> ours;
       for (NamedAttribute attribute : op->getDiscardableAttrs())

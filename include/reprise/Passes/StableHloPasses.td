@@ -69,8 +69,9 @@ def StableHloInsertBarriers
     each, which waits for the value that was computed before. They become one
     `stablehlo.optimization_barrier` of the operands and of that value. What reads the
     value later reads it from the barrier: a compiler that drops unused results of
-    barriers then cannot drop the one that orders the recomputation. Attributes of the
-    `remat` dialect are removed.
+    barriers then cannot drop the one that orders the recomputation. A view is computed
+    again behind the barrier, since a value that passes a barrier is stored. Attributes
+    of the `remat` dialect are removed.
 
     ```mlir
     func.func @f(%x: tensor<8xf32>, %g: tensor<8xf32>) -> tensor<8xf32> {
