@@ -67,8 +67,8 @@ public:
       : request(request), context(MLIRContext::Threading::DISABLED),
         errors(&context) {
     DialectRegistry registry;
-    registry.insert<func::FuncDialect, remat::RematDialect,
-                    stablehlo::HloDialect>();
+    registry.insert<func::FuncDialect, remat::RematDialect>();
+    stablehlo::registerDialects(registry);
     context.appendDialectRegistry(registry);
     context.loadAllAvailableDialects();
     context.allowUnregisteredDialects();

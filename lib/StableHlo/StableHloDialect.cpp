@@ -13,14 +13,19 @@
 #include "llvm/ADT/TypeSwitch.h"
 
 using namespace mlir;
+using namespace reprise;
 using namespace reprise::stablehlo;
 
+#include "reprise/StableHlo/ChloDialect.cpp.inc"
 #include "reprise/StableHlo/StableHloDialect.cpp.inc"
 #include "reprise/StableHlo/StableHloEnums.cpp.inc"
 #define GET_ATTRDEF_CLASSES
 #include "reprise/StableHlo/StableHloAttrs.cpp.inc"
 #define GET_TYPEDEF_CLASSES
 #include "reprise/StableHlo/StableHloTypes.cpp.inc"
+
+#define GET_OP_CLASSES
+#include "reprise/StableHlo/ChloOps.cpp.inc"
 
 namespace {
 /// Every op may be inlined, with its regions.
@@ -34,6 +39,15 @@ struct Inlining : DialectInlinerInterface {
   }
 };
 } // namespace
+
+void chlo::ChloDialect::initialize() {
+  allowUnknownOperations();
+  addOperations<
+#define GET_OP_LIST
+#include "reprise/StableHlo/ChloOps.cpp.inc"
+      >();
+  addInterfaces<Inlining>();
+}
 
 void HloDialect::initialize() {
   allowUnknownOperations();
@@ -52,9 +66,11 @@ void HloDialect::initialize() {
   addInterfaces<Inlining>();
 }
 
-void reprise::stablehlo::registerDialect(DialectRegistry &registry) {
+void reprise::stablehlo::registerDialects(DialectRegistry &registry) {
   if (!registry.getDialectAllocator(HloDialect::getDialectNamespace()))
     registry.insert<HloDialect>();
+  if (!registry.getDialectAllocator(chlo::ChloDialect::getDialectNamespace()))
+    registry.insert<chlo::ChloDialect>();
 }
 
 Attribute HloDialect::parseAttribute(DialectAsmParser &parser,

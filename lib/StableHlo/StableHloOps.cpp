@@ -63,6 +63,28 @@ void ConstantOp::getAsmResultNames(OpAsmSetValueNameFn setName) {
           isa<IntegerType>(getElementTypeOrSelf(getType())) ? "c" : "cst");
 }
 
+LogicalResult ConstantOp::verify() {
+  if (getValue().getType() != getType())
+    return emitOpError() << "has a value of another type, "
+                         << getValue().getType();
+  return success();
+}
+
+LogicalResult ReshapeOp::verify() {
+  auto from = rankedOf(getOperand()), to = rankedOf(getResult());
+  if (from && to && from.hasStaticShape() && to.hasStaticShape() &&
+      elementsOf(getOperand()) != elementsOf(getResult()))
+    return emitOpError() << "changes the number of elements";
+  return success();
+}
+
+LogicalResult SliceOp::verify() {
+  size_t count = getStartIndices().size();
+  if (getLimitIndices().size() != count || getStrides().size() != count)
+    return emitOpError() << "has lists of different lengths";
+  return success();
+}
+
 OpFoldResult ConstantOp::fold(FoldAdaptor) { return getValue(); }
 
 std::optional<unsigned> ReshapeOp::getRematViewSource() { return 0; }

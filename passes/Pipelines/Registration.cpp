@@ -34,7 +34,7 @@ void reprise::registerDialects(DialectRegistry &registry) {
                   memref::MemRefDialect, scf::SCFDialect, tensor::TensorDialect,
                   tosa::TosaDialect>();
   remat::registerUpstreamModels(registry);
-  stablehlo::registerDialect(registry);
+  stablehlo::registerDialects(registry);
 }
 
 void reprise::registerPasses() {

@@ -59,7 +59,8 @@ public:
     }
     SmallVector<OptimizationBarrierOp> barriers;
     getOperation().walk([&](Operation *op) {
-      if (auto barrier = dyn_cast<OptimizationBarrierOp>(op))
+      auto barrier = dyn_cast<OptimizationBarrierOp>(op);
+      if (barrier && op->getParentOp() == getOperation())
         barriers.push_back(barrier);
       else if (views == "fused")
         mark(op);

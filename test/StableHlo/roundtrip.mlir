@@ -30,6 +30,8 @@ func.func @elementwise(%x: tensor<4xf32>, %i: tensor<4xi32>, %p: tensor<4xi1>)
     : (tensor<f32>, tensor<4xf32>, tensor<f32>) -> tensor<4xf32>
   // CHECK: stablehlo.reduce_precision %{{.*}}, format = e8m7 : tensor<4xf32>
   %q = stablehlo.reduce_precision %l, format = e8m7 : tensor<4xf32>
+  // CHECK: chlo.erf %{{.*}} : tensor<4xf32> -> tensor<4xf32>
+  %h = chlo.erf %q : tensor<4xf32> -> tensor<4xf32>
   // CHECK: stablehlo.is_finite %{{.*}} : (tensor<4xf32>) -> tensor<4xi1>
   %r = stablehlo.is_finite %q : (tensor<4xf32>) -> tensor<4xi1>
   return %q : tensor<4xf32>

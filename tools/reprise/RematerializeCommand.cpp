@@ -6,6 +6,7 @@
 #include "reprise/Console/Console.h"
 #include "reprise/Console/JsonAnswer.h"
 #include "reprise/Text/Size.h"
+#include "llvm/ADT/StringExtras.h"
 #include <nlohmann/json.hpp>
 
 using namespace reprise;
@@ -35,6 +36,9 @@ static rt::Expected<plan::Budget> readBudget(const std::string &text) {
                   " (or say a share like 50%)");
   if (*bytes == 0)
     return misuse("--budget is 0; it must be above 0");
+  if (*bytes <= 100 && llvm::all_of(text, llvm::isDigit))
+    return misuse("--budget is " + text + " bytes; did you mean " + text +
+                  "%?");
   return plan::Budget::ofBytes(*bytes);
 }
 

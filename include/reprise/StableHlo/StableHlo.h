@@ -22,12 +22,13 @@ llvm::SmallVector<int64_t> integersOf(mlir::Attribute list);
 /// Pairs of the first result and each operand of its type.
 llvm::SmallVector<remat::InPlacePair> pairsOfSameType(mlir::Operation *op);
 
-/// The dialect for another compiler's registry, unless that has one of this
-/// name: the ops of the StableHLO project itself.
-void registerDialect(mlir::DialectRegistry &registry);
+/// Adds stablehlo and chlo to a registry, unless it has dialects of these
+/// names: those of the StableHLO project itself.
+void registerDialects(mlir::DialectRegistry &registry);
 
 } // namespace reprise::stablehlo
 
+#include "reprise/StableHlo/ChloDialect.h.inc"
 #include "reprise/StableHlo/StableHloDialect.h.inc"
 #include "reprise/StableHlo/StableHloEnums.h.inc"
 #define GET_ATTRDEF_CLASSES
@@ -36,5 +37,7 @@ void registerDialect(mlir::DialectRegistry &registry);
 #include "reprise/StableHlo/StableHloTypes.h.inc"
 #define GET_OP_CLASSES
 #include "reprise/StableHlo/StableHloOps.h.inc"
+#define GET_OP_CLASSES
+#include "reprise/StableHlo/ChloOps.h.inc"
 
 #endif // REPRISE_STABLEHLO_STABLEHLO_H

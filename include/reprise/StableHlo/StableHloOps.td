@@ -150,6 +150,7 @@ def Hlo_ConstantOp : Hlo_PureOp<"constant", [ConstantLike,
   let results = (outs AnyTensor:$output);
   let assemblyFormat = "attr-dict custom<ConstantValue>($value, type($output))";
   let hasFolder = 1;
+  let hasVerifier = 1;
 }
 
 def Hlo_IotaOp : Hlo_PureOp<"iota"> {
@@ -172,6 +173,7 @@ def Hlo_ReshapeOp
   let assemblyFormat = [{
     operands attr-dict `:` functional-type(operands, results)
   }];
+  let hasVerifier = 1;
 }
 
 def Hlo_BroadcastInDimOp : Hlo_PureOp<"broadcast_in_dim"> {
@@ -210,6 +212,7 @@ def Hlo_SliceOp : Hlo_PureOp<"slice"> {
     $operand custom<SliceRanges>($start_indices, $limit_indices, $strides)
     attr-dict `:` functional-type(operands, results)
   }];
+  let hasVerifier = 1;
 }
 
 def Hlo_PadOp : Hlo_PureOp<"pad"> {

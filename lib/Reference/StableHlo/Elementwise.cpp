@@ -37,7 +37,16 @@ static const llvm::StringMap<RealUnary> &realUnary() {
       {"abs", [](double x) { return std::fabs(x); }},
       {"cbrt", [](double x) { return std::cbrt(x); }},
       {"ceil", [](double x) { return std::ceil(x); }},
+      {"acos", [](double x) { return std::acos(x); }},
+      {"acosh", [](double x) { return std::acosh(x); }},
+      {"asin", [](double x) { return std::asin(x); }},
+      {"asinh", [](double x) { return std::asinh(x); }},
+      {"atan", [](double x) { return std::atan(x); }},
+      {"atanh", [](double x) { return std::atanh(x); }},
+      {"cosh", [](double x) { return std::cosh(x); }},
       {"cosine", [](double x) { return std::cos(x); }},
+      {"erf", [](double x) { return std::erf(x); }},
+      {"erfc", [](double x) { return std::erfc(x); }},
       {"exponential", [](double x) { return std::exp(x); }},
       {"exponential_minus_one", [](double x) { return std::expm1(x); }},
       {"floor", [](double x) { return std::floor(x); }},
@@ -49,8 +58,10 @@ static const llvm::StringMap<RealUnary> &realUnary() {
       {"round_nearest_even", [](double x) { return std::nearbyint(x); }},
       {"rsqrt", [](double x) { return 1 / std::sqrt(x); }},
       {"sign", signOf},
+      {"sinh", [](double x) { return std::sinh(x); }},
       {"sine", [](double x) { return std::sin(x); }},
       {"sqrt", [](double x) { return std::sqrt(x); }},
+      {"square", [](double x) { return x * x; }},
       {"tan", [](double x) { return std::tan(x); }},
       {"tanh", [](double x) { return std::tanh(x); }}};
   return table;
@@ -160,6 +171,8 @@ static const llvm::StringMap<IntegerBinary> &integerBinary() {
 //===----------------------------------------------------------------------===//
 
 bool hlo::isElementwise(Operation *op) {
+  if (!isa_and_present<HloDialect, chlo::ChloDialect>(op->getDialect()))
+    return false;
   StringRef name = op->getName().stripDialect();
   return isa<ConvertOp, IsFiniteOp, ClampOp, CompareOp, SelectOp,
              ReducePrecisionOp>(op) ||

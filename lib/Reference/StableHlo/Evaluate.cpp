@@ -107,7 +107,7 @@ private:
     auto body = [this](Region &region, ArrayRef<Tensor> arguments) {
       return runRegion(region, arguments);
     };
-    if (hlo::isElementwise(&op) && isa<HloDialect>(op.getDialect()))
+    if (hlo::isElementwise(&op))
       return one(hlo::evaluateElementwise(&op, operands));
     return llvm::TypeSwitch<Operation *, hlo::Results>(&op)
         .Case([&](ConstantOp op) { return constant(op); })
