@@ -187,5 +187,5 @@ std::string driver::toHtml(const StepAnswer &answer, const std::string &title) {
          escaped(title) + "</h1>\n" + drawCurve(chartOf(answer, title)) +
          section("The step", toText(answer)) +
          section("All budgets", sweepText(answer)) +
-         section("What is recomputed", whyText(answer)) + "</html>\n";
+         section("Recomputed ops", whyText(answer)) + "</html>\n";
 }

@@ -127,7 +127,7 @@ private:
       join(pending, &op);
       pending.clear();
     }
-    // Nothing reads the rest.
+    // No op reads the rest.
     for (remat::BarrierOp barrier : llvm::reverse(pending)) {
       barrier.getResult().replaceAllUsesWith(barrier.getInput());
       barrier.erase();

@@ -1,4 +1,4 @@
-//===- Refusals.cpp - What a step must not contain ------------------------===//
+//===- Refusals.cpp - Constructs that cannot be planned -------------------===//
 //
 // Input:   a module whose calls are inlined, and the function of its step.
 // Output:  an error for each construct that cannot be planned.

@@ -128,7 +128,7 @@ void driver::addRematerializeCommand(CLI::App &app, Invocation &invocation) {
                       "The step's function (default: main, or the first one)");
   command
       ->add_option("--views", step.views,
-                   "What is computed where it is read and takes no bytes: "
+                   "Ops that are computed where they are read, without bytes: "
                    "fused (broadcasts, transposes, reversals, iota, pads of "
                    "windows, reshapes) or reshape (default: fused)")
       ->check(CLI::IsMember({"fused", "reshape"}));

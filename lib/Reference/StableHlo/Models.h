@@ -1,4 +1,4 @@
-//===- Models.h - What ops of StableHLO compute -----------------*- C++ -*-===//
+//===- Models.h - Values of StableHLO ops -----------------------*- C++ -*-===//
 //
 // One function for each family. Each takes an op and the values of its
 // operands, and returns the result or fails with an error at the op.

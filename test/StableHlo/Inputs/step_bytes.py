@@ -117,7 +117,7 @@ class Counter:
         return found
 
     def takes_donated(self, value, step):
-        """Whether no op after the one at `step` reads the argument."""
+        """Returns true if no op after the one at `step` reads the argument."""
         argument = self.donated[value]
         for at, (name, operands, _, types, made) in enumerate(self.ops[:-1]):
             reads = [type_ for operand, type_ in zip(operands, types)
