@@ -75,6 +75,7 @@ protected:
 private:
   void declareInputs();
   void declareInput(const ValueInfo &info, bool isLast);
+  void bindInput(const ValueInfo &info, onnx::Value &value);
   void checkFile();
   std::optional<Shape> shapeOf(const ValueInfo &info);
   void importNode(const Node &node);
@@ -287,11 +288,35 @@ std::optional<Shape> Network::shapeOf(const ValueInfo &info) {
   return shape;
 }
 
+/// Makes an input a constant of the numbers that options give.
+void Network::bindInput(const ValueInfo &info, onnx::Value &value) {
+  const std::vector<double> &numbers = importer.options.values.at(value.name);
+  Elements elements{info.type, {int64_t(numbers.size())}, {}, {}};
+  if (info.hasShape && info.shape.empty())
+    elements.shape.clear();
+  bool isFull = countOf(elements.shape) == int64_t(numbers.size());
+  if (!isFull || (info.hasShape && info.shape.size() > 1))
+    return importer.refuse("input '" + value.name + "' (" + ::textOf(info) +
+                           ") is no vector of " +
+                           std::to_string(numbers.size()) + " numbers");
+  for (double number : numbers)
+    if (onnx::isReal(info.type))
+      elements.reals.push_back(static_cast<float>(number));
+    else
+      elements.integers.push_back(static_cast<int64_t>(number));
+  value.isGood = true;
+  value.shape = elements.shape;
+  value.constant = std::make_shared<Elements>(std::move(elements));
+  importer.setConstant(value.name);
+}
+
 void Network::declareInput(const ValueInfo &info, bool isLast) {
   onnx::Value &value = importer.value(info.name);
   value.type = info.type; // known to exist, even if it is refused
-  std::optional<Shape> shape = shapeOf(info);
   std::string name(info.name);
+  if (info.isTensor && importer.options.values.count(name))
+    return bindInput(info, value);
+  std::optional<Shape> shape = shapeOf(info);
   ElementType element = ElementType::F32;
   if (info.type == TensorElement::Int32)
     element = ElementType::I32;
@@ -313,7 +338,7 @@ void Network::declareInput(const ValueInfo &info, bool isLast) {
                     onnx::textOf(*shape) + "; extents are 1 to 2147483647");
     return;
   }
-  value.isGood = true;
+  value.isGood = value.isInput = true;
   value.shape = *shape;
   if (importer.batch == 0 && !shape->empty()) {
     importer.batch = shape->front();

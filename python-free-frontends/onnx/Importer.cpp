@@ -107,6 +107,16 @@ void Importer::setLast(const std::string &input) {
     facts.isLast |= facts.name == input;
 }
 
+void Importer::setConstant(const std::string &input) {
+  for (TensorFacts &facts : imported.facts.inputs)
+    facts.isConstant |= facts.name == input;
+}
+
+void Importer::setUnbound(const std::string &input) {
+  if (!llvm::is_contained(imported.unbound, input))
+    imported.unbound.push_back(input);
+}
+
 size_t Importer::refusals() const {
   size_t count = 0;
   for (const Refusal &refusal : imported.refusals)

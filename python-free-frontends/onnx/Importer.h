@@ -37,6 +37,8 @@ struct Value {
   std::string name;
   /// False after a refusal: nothing is known of the value.
   bool isGood = false;
+  /// True for an input of the graph that is no constant.
+  bool isInput = false;
   TensorElement type = TensorElement::Undefined;
   Shape shape;
   std::shared_ptr<const Elements> constant;
@@ -80,10 +82,16 @@ public:
   /// decoded.
   std::shared_ptr<const Elements> constantOf(Value &value);
 
+  /// A constant of the model.
+  nn::Tensor emitConstant(const Elements &elements);
+
   void refuse(const std::string &reason);
   void note(const std::string &text);
   /// Records that the model takes an input with its channels last.
   void setLast(const std::string &input);
+  /// Records that an input is a constant, or that it must be one.
+  void setConstant(const std::string &input);
+  void setUnbound(const std::string &input);
   /// The number of nodes and parts of the file that are refused.
   size_t refusals() const;
 
@@ -109,7 +117,6 @@ private:
                sg::Role role);
   bool isFrozen(const Weight &weight, const Elements *elements);
   std::string newName(const std::string &wanted);
-  nn::Tensor emitConstant(const Elements &elements);
   nn::Tensor missing();
 
   ModelFile &file;
@@ -162,6 +169,8 @@ public:
   std::shared_ptr<const Elements> constant(size_t k);
   /// The number that input k, a constant of one element, is.
   std::optional<double> number(size_t k);
+  /// The same; refuses an input that is not such a constant.
+  std::optional<double> requiredNumber(size_t k);
   /// Makes an axis of a rank positive; nothing, after a refusal, outside.
   std::optional<int64_t> axis(int64_t axis, int64_t rank);
 

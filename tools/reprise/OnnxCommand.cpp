@@ -43,6 +43,8 @@ static CLI::App *add(CLI::App &onnx, Invocation &invocation, const char *name,
                       "First extent of every input (default: the file's)");
   command->add_option("--input", flags.inputs,
                       "Shape of an input, NAME=SHAPE, in the file's layout");
+  command->add_option("--value", flags.values,
+                      "Numbers of an input that is a constant, NAME=1,2");
   command->add_option("--loss", flags.loss,
                       "Loss to add: none, cross-entropy (default: none)");
   command->add_option("--logits", flags.logits,

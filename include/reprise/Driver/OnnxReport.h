@@ -12,6 +12,7 @@ namespace reprise::driver {
 struct OnnxFlags {
   std::optional<int64_t> batch;
   std::vector<std::string> inputs; // NAME=1x3x224x224
+  std::vector<std::string> values; // NAME=1,2
   std::string loss = "none";       // or cross-entropy
   std::string logits, label = "label";
   std::vector<std::string> freeze;

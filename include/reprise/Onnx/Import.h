@@ -27,6 +27,9 @@ struct ImportOptions {
   std::optional<int64_t> batch;
   /// The whole shapes of inputs, in the file's layout, by name.
   std::map<std::string, std::vector<int64_t>> shapes;
+  /// The elements of inputs that are constants of the model, by name: shapes,
+  /// axes and scales, which sg must know.
+  std::map<std::string, std::vector<double>> values;
   Loss loss = Loss::None;
   /// The output that holds the logits; empty for the file's only output.
   std::string logits;
@@ -52,6 +55,8 @@ struct TensorFacts {
   std::string name, type;
   /// True for an input that the model takes with its channels last.
   bool isLast = false;
+  /// True for an input that is a constant of the model.
+  bool isConstant = false;
 };
 
 struct OpCount {
@@ -78,6 +83,8 @@ struct ParameterFacts {
 struct Imported {
   Facts facts;
   std::vector<Refusal> refusals;
+  /// Inputs that must be constants: their numbers are missing in `values`.
+  std::vector<std::string> unbound;
   std::vector<ParameterFacts> parameters;
   /// Decisions that a user should know.
   std::vector<std::string> notes;
