@@ -62,11 +62,21 @@ driver::importOptionsOf(const OnnxFlags &flags) {
     REPRISE_RETURN_IF_ERROR(addShape(text, options));
   for (const std::string &text : flags.values)
     REPRISE_RETURN_IF_ERROR(addValue(text, options));
-  if (flags.loss == "cross-entropy")
-    options.loss = onnx::Loss::CrossEntropy;
-  else if (flags.loss != "none")
+  static const std::pair<const char *, onnx::Loss> losses[] = {
+      {"none", onnx::Loss::None},
+      {"cross-entropy", onnx::Loss::CrossEntropy},
+      {"bce", onnx::Loss::BinaryCrossEntropy},
+      {"mse", onnx::Loss::SquaredError}};
+  const auto *loss = llvm::find_if(
+      losses, [&](const auto &known) { return flags.loss == known.first; });
+  if (loss == std::end(losses))
     return misuse("--loss: '" + flags.loss +
-                  "' is none of none, cross-entropy");
+                  "' is none of none, cross-entropy, bce, mse");
+  options.loss = loss->second;
+  options.newHead = flags.newHead;
+  if (flags.newHead && (*flags.newHead < 2 || *flags.newHead > INT32_MAX))
+    return misuse("--new-head: " + std::to_string(*flags.newHead) +
+                  " is not between 2 and 2147483647");
   options.logits = flags.logits;
   options.label = flags.label;
   options.freeze = flags.freeze;

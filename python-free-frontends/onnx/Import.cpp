@@ -66,8 +66,14 @@ protected:
 
 class Network : public nn::Graph {
 public:
+  /// `targets` is the shape of the output that a loss other than the cross
+  /// entropy reads; without it, there is no loss.
   Network(const onnx::Model &model, const ImportOptions &options,
-          ModelFile &file, Imported &imported);
+          ModelFile &file, Imported &imported,
+          const std::optional<Shape> &targets);
+
+  /// The shape of the output that the loss reads.
+  const Shape &outputShape() const { return shapeOfOutput; }
 
 protected:
   std::vector<Output> build(llvm::ArrayRef<Tensor> inputs) override;
@@ -87,6 +93,8 @@ private:
   const onnx::Graph &graph;
   Importer importer;
   Head head;
+  bool hasLabels = false;
+  Shape shapeOfOutput;
   struct In {
     const ValueInfo *info;
     bool isLast;
@@ -114,7 +122,8 @@ static std::string pathOf(const Node &node, const llvm::StringSet<> &weights,
 }
 
 Network::Network(const onnx::Model &model, const ImportOptions &options,
-                 ModelFile &file, Imported &imported)
+                 ModelFile &file, Imported &imported,
+                 const std::optional<Shape> &targets)
     : Graph("main"), model(model), graph(model.graph),
       importer(options, file, imported), head(graph, importer) {
   checkFile();
@@ -124,7 +133,11 @@ Network::Network(const onnx::Model &model, const ImportOptions &options,
       importer.value(options.label).type != TensorElement::Undefined)
     importer.refuse("an input is named '" + options.label +
                     "'; name that of the labels: --label NAME");
-  if (head.isTraining())
+  hasLabels =
+      head.isTraining() && (options.loss == Loss::CrossEntropy || targets);
+  if (hasLabels && targets)
+    input(options.label, *targets);
+  else if (hasLabels)
     input(options.label, {importer.batch}, ElementType::I32,
           sg::BindingRole::Label);
   llvm::StringSet<> weights;
@@ -291,14 +304,20 @@ std::optional<Shape> Network::shapeOf(const ValueInfo &info) {
 /// Makes an input a constant of the numbers that options give.
 void Network::bindInput(const ValueInfo &info, onnx::Value &value) {
   const std::vector<double> &numbers = importer.options.values.at(value.name);
-  Elements elements{info.type, {int64_t(numbers.size())}, {}, {}};
-  if (info.hasShape && info.shape.empty())
+  int64_t count = numbers.size();
+  Elements elements{info.type, {count}, {}, {}};
+  auto given = importer.options.shapes.find(value.name);
+  if (given != importer.options.shapes.end())
+    elements.shape = given->second;
+  else if (info.hasShape)
     elements.shape.clear();
-  bool isFull = countOf(elements.shape) == int64_t(numbers.size());
-  if (!isFull || (info.hasShape && info.shape.size() > 1))
+  if (given == importer.options.shapes.end())
+    for (const Extent &extent : info.shape)
+      elements.shape.push_back(extent.value.value_or(count));
+  if (elements.shape.size() > 1 || countOf(elements.shape) != count)
     return importer.refuse("input '" + value.name + "' (" + ::textOf(info) +
-                           ") is no vector of " +
-                           std::to_string(numbers.size()) + " numbers");
+                           ") is no number or vector of " +
+                           std::to_string(count) + " numbers");
   for (double number : numbers)
     if (onnx::isReal(info.type))
       elements.reals.push_back(static_cast<float>(number));
@@ -352,8 +371,8 @@ void Network::declareInput(const ValueInfo &info, bool isLast) {
     for (int64_t d : lastOrder(shape->size()))
       declared.push_back((*shape)[d]);
     importer.setLast(name);
-    importer.note("input '" + name +
-                  "' has its channels last: " + onnx::textOf(declared));
+    importer.note("input '" + name + "' has its channels last: samples of " +
+                  onnx::textOf(Shape(declared.begin() + 1, declared.end())));
   }
   input(name, declared, element);
   ins.push_back({&info, isLast});
@@ -399,19 +418,16 @@ std::vector<Network::Output> Network::outputs(const Tensor *labels) {
       importer.refuse("no node computes output '" + name + "'");
     if (!value.isGood)
       continue;
-    if (labels && info.name != head.logitsName()) {
-      importer.note("output '" + name + "' is left out: it is not the logits");
+    if (head.isTraining() && info.name != head.outputName()) {
+      importer.note("output '" + name +
+                    "' is left out: the loss does not read it");
       continue;
     }
     if (labels) {
-      if (auto logits = head.logits(value)) {
-        outputs.push_back({"loss", nn::crossEntropy(*logits, *labels),
-                           sg::BindingRole::Loss});
-        outputs.push_back({name == "loss" ? "logits" : name, *logits,
-                           sg::BindingRole::Logits});
-      }
+      llvm::append_range(outputs, head.outputs(value, *labels));
       continue;
     }
+    shapeOfOutput = value.shape;
     outputs.push_back({name, importer.plain(value), sg::BindingRole::Data});
   }
   return outputs;
@@ -433,7 +449,7 @@ std::vector<Network::Output> Network::build(llvm::ArrayRef<Tensor> inputs) {
   }
   importer.node = nullptr;
   importer.nodeName.clear();
-  return outputs(head.isTraining() ? &inputs.back() : nullptr);
+  return outputs(hasLabels ? &inputs.back() : nullptr);
 }
 
 static Facts factsOf(const onnx::Model &model) {
@@ -478,6 +494,35 @@ std::string onnx::textOf(const Refusal &refusal) {
   return text + (text.empty() ? "" : ": ") + refusal.reason;
 }
 
+/// Builds a model. Without `targets`, a loss that needs them is left out, and
+/// `targets` becomes their shape.
+static Imported build(MLIRContext &context, const onnx::Model &model,
+                      const ImportOptions &options, ModelFile &file,
+                      std::optional<Shape> &targets) {
+  Imported imported;
+  imported.facts = factsOf(model);
+  Network network(model, options, file, imported, targets);
+  std::string reason;
+  {
+    ScopedDiagnosticHandler collect(&context, [&](Diagnostic &diagnostic) {
+      if (diagnostic.getSeverity() == DiagnosticSeverity::Error &&
+          reason.empty())
+        reason = diagnostic.str();
+      return success();
+    });
+    imported.module = network.emit(context);
+  }
+  if (!imported.module && imported.refusals.empty())
+    imported.refusals.push_back(
+        {"", "", reason.empty() ? "the graph is not a model" : reason, 1});
+  if (!imported.refusals.empty())
+    imported.module = nullptr;
+  if (options.loss == Loss::BinaryCrossEntropy ||
+      options.loss == Loss::SquaredError)
+    targets = network.outputShape();
+  return imported;
+}
+
 std::optional<Imported> onnx::importModel(MLIRContext &context,
                                           const std::string &path,
                                           const ImportOptions &options,
@@ -494,23 +539,9 @@ std::optional<Imported> onnx::importModel(MLIRContext &context,
     error = "'" + path + "' is no ONNX file: " + error;
     return std::nullopt;
   }
-  Imported imported;
-  imported.facts = factsOf(*model);
-  Network network(*model, options, *file, imported);
-  std::string reason;
-  {
-    ScopedDiagnosticHandler collect(&context, [&](Diagnostic &diagnostic) {
-      if (diagnostic.getSeverity() == DiagnosticSeverity::Error &&
-          reason.empty())
-        reason = diagnostic.str();
-      return success();
-    });
-    imported.module = network.emit(context);
-  }
-  if (!imported.module && imported.refusals.empty())
-    imported.refusals.push_back(
-        {"", "", reason.empty() ? "the graph is not a model" : reason, 1});
-  if (!imported.refusals.empty())
-    imported.module = nullptr;
+  std::optional<Shape> targets;
+  Imported imported = build(context, *model, options, *file, targets);
+  if (targets && imported.module)
+    imported = build(context, *model, options, *file, targets);
   return imported;
 }

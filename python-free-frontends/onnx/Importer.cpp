@@ -66,6 +66,13 @@ Weight &Importer::addWeight(onnx::Value &value) {
   return weights.back();
 }
 
+void Importer::renew(onnx::Value &value, size_t axis, int64_t extent,
+                     std::optional<double> bound) {
+  value.shape[axis] = extent;
+  value.type = TensorElement::Float;
+  addWeight(value).bound = bound;
+}
+
 bool Importer::define(onnx::Value &value, const TensorMessage &tensor) {
   if (onnx::isReal(tensor.type) && countOf(tensor.dims)) {
     value.isGood = true;
@@ -131,7 +138,18 @@ void Importer::note(const std::string &text) {
 
 Tensor Importer::missing() { return Tensor(*trace, nullptr); }
 
+bool Importer::spend(const Elements &elements) {
+  spent += elements.size();
+  if (spent <= kMostComputed)
+    return true;
+  refuse("its constants, with those before, have more than " +
+         std::to_string(kMostComputed) + " elements");
+  return false;
+}
+
 Tensor Importer::emitConstant(const Elements &elements) {
+  if (!spend(elements))
+    return missing();
   Builder &builder = trace->getBuilder();
   DenseElementsAttr attribute;
   if (onnx::isReal(elements.type)) {
@@ -211,6 +229,11 @@ std::optional<Elements> Importer::elementsOf(const Weight &weight,
                                              std::string &error) {
   if (weight.message)
     return decode(*weight.message, &file, error);
+  if (*countOf(weight.shape) > kMostComputed) {
+    error = "it repeats a number " + std::to_string(*countOf(weight.shape)) +
+            " times";
+    return std::nullopt;
+  }
   Elements elements{TensorElement::Float, weight.shape, {}, {}};
   elements.reals.assign(*countOf(weight.shape), weight.splat);
   return elements;
@@ -312,6 +335,9 @@ bool Importer::declare(Weight &weight, onnx::Value &value,
   if (elements) {
     spec.init = sg::InitKind::Elements;
     spec.elements = reorder(*elements, order);
+  } else if (weight.bound) {
+    spec.init = sg::InitKind::Uniform;
+    spec.initParameter = *weight.bound;
   } else {
     spec.init = sg::InitKind::Constant;
     spec.initParameter = weight.splat;

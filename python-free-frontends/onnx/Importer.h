@@ -27,6 +27,8 @@ struct Weight {
   Shape shape;
   const TensorMessage *message = nullptr; // null: `splat` repeated
   float splat = 0;
+  /// A new weight, drawn from (-bound, bound).
+  std::optional<double> bound;
   /// The variable, its order of the file's dimensions, and whether it is one.
   std::string variable;
   Shape order;
@@ -57,6 +59,10 @@ Shape lastOrder(int64_t rank);
 /// Permutes x, by a reshape if only dimensions of extent 1 change places.
 nn::Tensor permute(const nn::Tensor &x, llvm::ArrayRef<int64_t> order);
 
+/// The limit of the elements of all constants that a model holds or that the
+/// import computes.
+inline constexpr int64_t kMostComputed = int64_t(1) << 27;
+
 class Importer {
 public:
   Importer(const ImportOptions &options, ModelFile &file, Imported &imported)
@@ -65,6 +71,10 @@ public:
   /// The value of a name, created on first use.
   Value &value(std::string_view name);
   Weight &addWeight(Value &value);
+  /// Makes a weight a new one, with another extent: drawn from (-bound, bound),
+  /// or zeros without a bound.
+  void renew(Value &value, size_t axis, int64_t extent,
+             std::optional<double> bound);
   /// Makes a tensor of the file the value: integers become a constant, other
   /// numbers a weight. False after a refusal.
   bool define(Value &value, const TensorMessage &tensor);
@@ -82,6 +92,8 @@ public:
   /// decoded.
   std::shared_ptr<const Elements> constantOf(Value &value);
 
+  /// Counts the elements of a constant; false after a refusal of too many.
+  bool spend(const Elements &elements);
   /// A constant of the model.
   nn::Tensor emitConstant(const Elements &elements);
 
@@ -126,6 +138,7 @@ private:
   llvm::StringMap<Value *> byName;
   llvm::StringMap<unsigned> variableNames;
   llvm::StringSet<> reads;
+  int64_t spent = 0;
 };
 
 /// A node, its attributes and values, while its op's function runs.

@@ -151,6 +151,8 @@ bool NodeImport::set(size_t k, Elements constant) {
   onnx::Value *value = output(k);
   if (!value)
     return true;
+  if (!importer.spend(constant))
+    return false;
   value->isGood = true;
   value->type = constant.type;
   value->shape = constant.shape;

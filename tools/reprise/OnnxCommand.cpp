@@ -4,6 +4,7 @@
 #include "CommandLine.h"
 #include "reprise/Console/Console.h"
 #include "reprise/Console/JsonAnswer.h"
+#include "reprise/Driver/OnnxExport.h"
 #include "reprise/Driver/OnnxReport.h"
 #include <nlohmann/json.hpp>
 
@@ -12,7 +13,7 @@ using namespace reprise::driver;
 
 namespace {
 struct OnnxOptions {
-  std::string file, output = "-";
+  std::string file, output = "-", state;
   OnnxFlags flags;
   bool json = false;
 };
@@ -33,12 +34,31 @@ static rt::Status import(const OnnxOptions &options) {
   return text.ok() ? writeText(options.output, *text) : text.status();
 }
 
+static rt::Status exportWeights(const OnnxOptions &options) {
+  return exportOnnx(options.file, options.state, options.output);
+}
+
+/// A command on one file.
+static CLI::App *addCommand(CLI::App &onnx, Invocation &invocation,
+                            const char *name, const char *text,
+                            rt::Status (*run)(const OnnxOptions &),
+                            std::shared_ptr<OnnxOptions> options) {
+  CLI::App *command = onnx.add_subcommand(name, text);
+  command->add_option("file", options->file, "ONNX file")->required();
+  command->callback([options, run, &invocation] {
+    invocation = [options, run] {
+      rt::Status status = run(*options);
+      return status.ok() ? kSuccess : fail(status);
+    };
+  });
+  return command;
+}
+
 static CLI::App *add(CLI::App &onnx, Invocation &invocation, const char *name,
                      const char *text, rt::Status (*run)(const OnnxOptions &),
                      std::shared_ptr<OnnxOptions> options) {
-  CLI::App *command = onnx.add_subcommand(name, text);
+  CLI::App *command = addCommand(onnx, invocation, name, text, run, options);
   OnnxFlags &flags = options->flags;
-  command->add_option("file", options->file, "ONNX file")->required();
   command->add_option("--batch", flags.batch,
                       "First extent of every input (default: the file's)");
   command->add_option("--input", flags.inputs,
@@ -46,19 +66,17 @@ static CLI::App *add(CLI::App &onnx, Invocation &invocation, const char *name,
   command->add_option("--value", flags.values,
                       "Numbers of an input that is a constant, NAME=1,2");
   command->add_option("--loss", flags.loss,
-                      "Loss to add: none, cross-entropy (default: none)");
+                      "Loss to add: none, cross-entropy, bce, mse "
+                      "(default: none)");
   command->add_option("--logits", flags.logits,
-                      "Output that holds the logits (default: the only one)");
+                      "Output that the loss reads (default: the only one)");
   command->add_option("--label", flags.label,
-                      "Name of the input of labels (default: label)");
+                      "Name of the input of labels or targets "
+                      "(default: label)");
+  command->add_option("--new-head", flags.newHead,
+                      "Classes of a new last layer");
   command->add_option("--freeze", flags.freeze,
                       "Weights that stay constants: a pattern of names");
-  command->callback([options, run, &invocation] {
-    invocation = [options, run] {
-      rt::Status status = run(*options);
-      return status.ok() ? kSuccess : fail(status);
-    };
-  });
   return command;
 }
 
@@ -82,4 +100,16 @@ void driver::addOnnxCommand(CLI::App &app, Invocation &invocation) {
                       "File to write (default: standard output)");
   addExamples(*command, "  reprise onnx import net.onnx --batch 32 "
                         "--loss cross-entropy -o net.mlir");
+  options = std::make_shared<OnnxOptions>();
+  command = addCommand(*onnx, invocation, "export",
+                       "Writes trained weights into a copy of a file",
+                       exportWeights, options);
+  command
+      ->add_option("--state", options->state,
+                   "State or weights of a run: a safetensors file")
+      ->required();
+  command->add_option("-o,--output", options->output, "File to write")
+      ->required();
+  addExamples(*command, "  reprise onnx export net.onnx --state "
+                        "net.safetensors -o trained.onnx");
 }

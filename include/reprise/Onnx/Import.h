@@ -18,9 +18,11 @@
 
 namespace reprise::onnx {
 
-/// The loss that training adds: none, or the cross entropy of the logits with
-/// an input of labels.
-enum class Loss { None, CrossEntropy };
+/// The loss that training adds: none; the cross entropy of the logits with an
+/// input of labels; or the mean, over the elements of an output, of the binary
+/// cross entropy of logits or of the squared distance, with an input of targets
+/// of the output's shape.
+enum class Loss { None, CrossEntropy, BinaryCrossEntropy, SquaredError };
 
 struct ImportOptions {
   /// The first extent of every input, in place of the file's.
@@ -31,10 +33,12 @@ struct ImportOptions {
   /// axes and scales, which sg must know.
   std::map<std::string, std::vector<double>> values;
   Loss loss = Loss::None;
-  /// The output that holds the logits; empty for the file's only output.
+  /// The output that the loss reads; empty for the file's only output.
   std::string logits;
-  /// The name of the input of labels.
+  /// The name of the input of labels or targets.
   std::string label = "label";
+  /// The number of classes of a new last layer, which is drawn at random.
+  std::optional<int64_t> newHead;
   /// Patterns (`*`, `?`) of weights that stay constants.
   std::vector<std::string> freeze;
 };

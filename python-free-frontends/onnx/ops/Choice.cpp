@@ -1,6 +1,7 @@
 //===- Choice.cpp - Booleans, positions, masks ----------------------------===//
 
 #include "Emit.h"
+#include <cmath>
 #include <limits>
 
 using namespace mlir;
@@ -193,10 +194,9 @@ bool onnx::importTrilu(NodeImport &node) {
     bound = nn::broadcast(
         nn::reshape(castTo(given, node.builder().getI64Type()), {}),
         x.getType().getShape(), {});
-  Tensor isKept =
-      compare(node.integer("upper", 1) ? ComparePredicate::GE
-                                       : ComparePredicate::LE,
-              diagonal, bound);
+  Tensor isKept = compare(node.integer("upper", 1) ? ComparePredicate::GE
+                                                   : ComparePredicate::LE,
+                          diagonal, bound);
   return node.set(0, nn::select(isKept, x, numberLike(x, 0.0)));
 }
 
@@ -220,8 +220,8 @@ static Tensor shifted(Tensor x, int64_t d, int64_t by, bool towardsEnd) {
   int64_t n = x.dim(d);
   Shape low(x.getType().getRank(), 0), high = low;
   (towardsEnd ? low : high)[d] = by;
-  Tensor rest = towardsEnd ? nn::slice(x, d, 0, n - by)
-                           : nn::slice(x, d, by, n);
+  Tensor rest =
+      towardsEnd ? nn::slice(x, d, 0, n - by) : nn::slice(x, d, by, n);
   return pad(rest, low, high, 0.0);
 }
 
@@ -230,6 +230,8 @@ bool onnx::importCumSum(NodeImport &node) {
   auto given = node.requiredNumber(1);
   if (!given)
     return false;
+  if (!(std::fabs(*given) < 64))
+    return node.refuse("its axis is " + std::to_string(*given));
   auto axis = node.axis(int64_t(*given), node.in(0).rank());
   if (!axis)
     return false;

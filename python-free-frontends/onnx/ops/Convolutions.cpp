@@ -12,6 +12,9 @@ using namespace reprise;
 using namespace reprise::onnx;
 using nn::Tensor;
 
+/// The deepest filter of a volume, whose planes are unrolled.
+static constexpr int64_t kMostPlanes = 256;
+
 /// The filter (O,KH,KW,I) or (O,KD,KH,KW,I).
 static Tensor filterOf(NodeImport &node) {
   Tensor filter = node.last(1);
@@ -109,6 +112,10 @@ bool onnx::importConv(NodeImport &node) {
   auto windows = windowsOf(node, *x, extentsOf(filter));
   if (!windows)
     return false;
+  if (windows->rank() == 3 && windows->extents[0] > kMostPlanes)
+    return node.refuse("its filter has " + std::to_string(windows->extents[0]) +
+                       " planes; " + std::to_string(kMostPlanes) +
+                       " are supported");
   return setWithBias(node, windows->rank() == 3
                                ? convolveVolumes(node, *windows, *x, filter)
                                : convolveImages(node, *windows, *x, filter));
@@ -159,11 +166,10 @@ bool onnx::importConvTranspose(NodeImport &node) {
   if (!x)
     return false;
   if (node.in(0).rank() > 4 || node.in(1).rank() != node.in(0).rank())
-    return node.refuse("its input has rank " +
-                       std::to_string(node.in(0).rank()) +
-                       " and its filter rank " +
-                       std::to_string(node.in(1).rank()) +
-                       "; signals and images are supported");
+    return node.refuse(
+        "its input has rank " + std::to_string(node.in(0).rank()) +
+        " and its filter rank " + std::to_string(node.in(1).rank()) +
+        "; signals and images are supported");
   Tensor filter = filterOf(node);
   if (!filter)
     return false;
@@ -175,8 +181,8 @@ bool onnx::importConvTranspose(NodeImport &node) {
   Shape computed = *result, zeros(4, 0);
   for (size_t d = 0; d < 2; ++d) {
     int64_t padding = windows->low[d] + windows->high[d];
-    int64_t most = windows->strides[d] * x->dim(1 + d) + windows->span(d) - 1 -
-                   padding;
+    int64_t most =
+        windows->strides[d] * x->dim(1 + d) + windows->span(d) - 1 - padding;
     computed[d] = std::min(computed[d], most);
     zeros[1 + d] = (*result)[d] - computed[d];
   }
@@ -187,8 +193,9 @@ bool onnx::importConvTranspose(NodeImport &node) {
   Tensor y = node.trace().createAs<sg::Conv2DInputGradOp>(
       type, {*x, filter}, propertiesOf<sg::Conv2DInputGradOp>(node, *windows));
   // The op's verifier runs at the end; here, its reason belongs to the node.
-  if (!y || failed(cast<sg::Conv2DInputGradOp>(y.getValue().getDefiningOp())
-                       .verify()))
+  if (!y ||
+      failed(
+          cast<sg::Conv2DInputGradOp>(y.getValue().getDefiningOp()).verify()))
     return false;
   return setWithBias(node, pad(y, Shape(4, 0), zeros, 0.0));
 }

@@ -1,11 +1,25 @@
 //===- Emit.cpp - Tensors of several ops' functions -----------------------===//
 
 #include "Emit.h"
+#include <cmath>
 
 using namespace mlir;
 using namespace reprise;
 using namespace reprise::onnx;
 using nn::Tensor;
+
+Tensor onnx::numberLike(const Tensor &x, double value) {
+  if (!x)
+    return x;
+  if (auto type = dyn_cast<IntegerType>(x.getType().getElementType())) {
+    double limit = std::ldexp(1.0, std::min(type.getWidth(), 54u) - 1);
+    bool isBool = type.getWidth() == 1;
+    value = std::isnan(value) ? 0.0
+                              : std::clamp(value, isBool ? 0.0 : -limit,
+                                           isBool ? 1.0 : limit - 1);
+  }
+  return x.getTrace().splat(x.getType(), value);
+}
 
 Tensor onnx::atMost(const Tensor &x, double bound) {
   return x ? emit<sg::MinimumOp>({x, numberLike(x, bound)}) : x;
@@ -81,8 +95,7 @@ Tensor onnx::iota(const Tensor &like, int64_t d, Type element) {
       {}, properties);
 }
 
-Tensor onnx::repeatAlong(const Tensor &x, const Tensor &like,
-                         int64_t dropped) {
+Tensor onnx::repeatAlong(const Tensor &x, const Tensor &like, int64_t dropped) {
   if (!x || !like)
     return x ? like : x;
   Shape dims;
@@ -167,8 +180,7 @@ static Tensor operandOf(NodeImport &node, size_t k, const Shape &shape,
 }
 
 std::optional<Unified> onnx::unify(NodeImport &node,
-                                   llvm::ArrayRef<size_t> inputs,
-                                   Mixed types) {
+                                   llvm::ArrayRef<size_t> inputs, Mixed types) {
   std::optional<Shape> shape = commonShape(node, inputs);
   if (!shape)
     return std::nullopt;
@@ -192,8 +204,7 @@ std::optional<Unified> onnx::unify(NodeImport &node,
   return unified;
 }
 
-bool onnx::unary(NodeImport &node,
-                 llvm::function_ref<Tensor(Tensor)> make) {
+bool onnx::unary(NodeImport &node, llvm::function_ref<Tensor(Tensor)> make) {
   Laid x = laid(node, 0);
   if (!x.tensor)
     return false;

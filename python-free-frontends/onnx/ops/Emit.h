@@ -15,10 +15,8 @@ template <typename OpTy> nn::Tensor emit(llvm::ArrayRef<nn::Tensor> operands) {
                                                     operands);
 }
 
-/// A number repeated to the type of x.
-inline nn::Tensor numberLike(const nn::Tensor &x, double value) {
-  return x ? x.getTrace().splat(x.getType(), value) : x;
-}
+/// A number repeated to the type of x; integers end at their type's limits.
+nn::Tensor numberLike(const nn::Tensor &x, double value);
 
 inline nn::Tensor plus(const nn::Tensor &x, double value) {
   return x ? x + numberLike(x, value) : x;

@@ -67,9 +67,8 @@ bool onnx::importCeil(NodeImport &node) {
 
 /// Imports an op of two numbers. Integers of 32 bits are computed in f64, which
 /// holds their quotients' whole part exactly.
-static bool
-ofNumbers(NodeImport &node,
-          llvm::function_ref<Tensor(Tensor, Tensor, bool)> make) {
+static bool ofNumbers(NodeImport &node,
+                      llvm::function_ref<Tensor(Tensor, Tensor, bool)> make) {
   TensorElement type = node.in(0).type;
   if (type != TensorElement::Float && type != TensorElement::Int32)
     return node.refuse("its inputs are " + nameOf(type) +
@@ -81,10 +80,9 @@ ofNumbers(NodeImport &node,
   if (type == TensorElement::Float)
     return setUnified(node, *unified, make(x, y, false));
   Type wide = node.builder().getF64Type();
-  return setUnified(
-      node, *unified,
-      castTo(make(castTo(x, wide), castTo(y, wide), true),
-             node.builder().getI32Type()));
+  return setUnified(node, *unified,
+                    castTo(make(castTo(x, wide), castTo(y, wide), true),
+                           node.builder().getI32Type()));
 }
 
 bool onnx::importDiv(NodeImport &node) {

@@ -23,18 +23,22 @@ Tensor onnx::takeAlong(const Tensor &x, int64_t d,
   if (!x)
     return x;
   // Runs of neighbours are slices; many of them are gathered.
-  llvm::SmallVector<Tensor> runs;
-  for (size_t k = 0; k < order.size();) {
-    size_t end = k + 1;
-    while (end < order.size() && order[end] == order[end - 1] + 1)
-      ++end;
-    runs.push_back(nn::slice(x, d, order[k], order[end - 1] + 1));
-    k = end;
+  llvm::SmallVector<std::pair<int64_t, int64_t>> runs;
+  for (int64_t at : order)
+    if (!runs.empty() && runs.back().second == at)
+      ++runs.back().second;
+    else
+      runs.push_back({at, at + 1});
+  bool isReal = isa<FloatType>(x.getType().getElementType());
+  if (!isReal && runs.size() > 1 << 12)
+    return x.getTrace().fail("an axis of " + llvm::Twine(order.size()) +
+                             " integers is too long to be reordered");
+  if (!isReal || runs.size() <= 16) {
+    llvm::SmallVector<Tensor> parts;
+    for (auto [begin, end] : runs)
+      parts.push_back(nn::slice(x, d, begin, end));
+    return parts.size() == 1 ? parts.front() : nn::concat(parts, d);
   }
-  if (runs.size() == 1)
-    return runs.front();
-  if (runs.size() <= 16 || !isa<FloatType>(x.getType().getElementType()))
-    return nn::concat(runs, d);
   int64_t rank = x.getType().getRank();
   Shape first = {d}, back;
   for (int64_t k = 0; k < rank; ++k) {
@@ -43,9 +47,8 @@ Tensor onnx::takeAlong(const Tensor &x, int64_t d,
       first.push_back(k);
   }
   llvm::SmallVector<int32_t> indices(order.begin(), order.end());
-  return permute(nn::gather(permute(x, first),
-                            nn::constant(x.getTrace(), indices)),
-                 back);
+  return permute(
+      nn::gather(permute(x, first), nn::constant(x.getTrace(), indices)), back);
 }
 
 /// Takes one element, or consecutive ones, of an axis.

@@ -48,20 +48,20 @@ static bool setLoss(NodeImport &node, const Laid &x, Tensor logs) {
     return false;
   int64_t d = x.at(1);
   Tensor numbers = iota(logs, d, target.getType().getElementType());
-  Tensor isClass = compare(ComparePredicate::EQ,
-                           repeatAlong(target, logs, d), numbers);
+  Tensor isClass =
+      compare(ComparePredicate::EQ, repeatAlong(target, logs, d), numbers);
   Tensor loss = emit<sg::NegOp>(pick(isClass, logs, d));
   Tensor weight = numberLike(loss, 1.0);
   if (node.has(2)) {
-    Tensor weights = nn::broadcast(node.plain(2), logs.getType().getShape(),
-                                   {d});
+    Tensor weights =
+        nn::broadcast(node.plain(2), logs.getType().getShape(), {d});
     weight = pick(isClass, weights, d);
     loss = loss * weight;
   }
   if (node.find("ignore_index")) {
-    Tensor isRead = compare(
-        ComparePredicate::NE, target,
-        numberLike(target, double(node.integer("ignore_index", 0))));
+    Tensor isRead =
+        compare(ComparePredicate::NE, target,
+                numberLike(target, double(node.integer("ignore_index", 0))));
     Tensor zero = numberLike(loss, 0.0);
     weight = nn::select(isRead, weight, zero);
     loss = nn::select(isRead, loss, zero);

@@ -220,7 +220,9 @@ static bool padByElements(NodeImport &node, const std::string &mode,
     int64_t d = x.at(axis), n = y.dim(d);
     if (low == 0 && high == 0)
       continue;
-    if (std::max(std::abs(low), std::abs(high)) > 1 << 20 || n + low + high < 1)
+    int64_t most = 1 << 20;
+    if (low < -most || low > most || high < -most || high > most || n > most ||
+        n + low + high < 1)
       return node.refuse("its padding is " + std::to_string(low) + " and " +
                          std::to_string(high));
     Shape order;

@@ -138,13 +138,11 @@ bool onnx::importLpNormalization(NodeImport &node) {
   if (!x.tensor || !areReal(node))
     return false;
   int64_t d = x.at(*axis);
-  Tensor size =
-      reduce<sg::ReduceSumOp>(p == 1 ? emit<sg::AbsOp>(x.tensor)
-                                     : x.tensor * x.tensor,
-                              {d});
+  Tensor size = reduce<sg::ReduceSumOp>(
+      p == 1 ? emit<sg::AbsOp>(x.tensor) : x.tensor * x.tensor, {d});
   Tensor norm = p == 1 ? size : emit<sg::SqrtOp>(size);
-  return setLaid(
-      node, x, emit<sg::DivOp>({x.tensor, repeatAlong(norm, x.tensor, d)}));
+  return setLaid(node, x,
+                 emit<sg::DivOp>({x.tensor, repeatAlong(norm, x.tensor, d)}));
 }
 
 //===----------------------------------------------------------------------===//
@@ -173,8 +171,8 @@ bool onnx::importInstanceNormalization(NodeImport &node) {
   for (int64_t axis = 2; axis < x.rank; ++axis)
     dims.push_back(x.at(axis));
   llvm::sort(dims);
-  return setScaled(
-      node, x, standardized(x.tensor, dims, node.number("epsilon", 1e-5f)));
+  return setScaled(node, x,
+                   standardized(x.tensor, dims, node.number("epsilon", 1e-5f)));
 }
 
 /// Its first version (opset 18) has weights a group, later ones a channel.
@@ -227,8 +225,8 @@ bool onnx::importLRN(NodeImport &node) {
   if (!x.tensor || !areReal(node))
     return false;
   if (size < 1 || size > 256 || x.rank < 2)
-    return node.refuse("its size is " + std::to_string(size) + " and its rank " +
-                       std::to_string(x.rank));
+    return node.refuse("its size is " + std::to_string(size) +
+                       " and its rank " + std::to_string(x.rank));
   int64_t d = x.at(1), channels = x.tensor.dim(d);
   Shape low(x.rank, 0), high(x.rank, 0);
   low[d] = (size - 1) / 2;
@@ -238,8 +236,8 @@ bool onnx::importLRN(NodeImport &node) {
   for (int64_t k = 1; k < size; ++k)
     sum = sum + nn::slice(padded, d, k, k + channels);
   double alpha = node.number("alpha", 1e-4f), beta = node.number("beta", 0.75);
-  Tensor base = plus(nn::scale(sum, alpha / double(size)),
-                     node.number("bias", 1.0));
+  Tensor base =
+      plus(nn::scale(sum, alpha / double(size)), node.number("bias", 1.0));
   Tensor factor = nn::exp(nn::scale(emit<sg::LogOp>(base), -beta));
   return setLaid(node, x, x.tensor * factor);
 }

@@ -106,9 +106,9 @@ bool onnx::importHardSwish(NodeImport &node) {
 static std::optional<Tensor> boundOf(NodeImport &node, const char *name,
                                      size_t k, Tensor x) {
   if (node.opset < 11)
-    return node.find(name) ? std::optional<Tensor>(
-                                 numberLike(x, node.number(name, 0.0)))
-                           : std::nullopt;
+    return node.find(name)
+               ? std::optional<Tensor>(numberLike(x, node.number(name, 0.0)))
+               : std::nullopt;
   if (!node.has(k))
     return std::nullopt;
   if (std::optional<double> number = node.number(k))

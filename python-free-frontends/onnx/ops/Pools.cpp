@@ -91,8 +91,7 @@ static std::vector<float> countsOf(int64_t extent, size_t d,
                                    const Windows &windows, bool pads) {
   int64_t begin = pads ? 0 : windows.low[d];
   int64_t padded = extent + windows.low[d] + windows.high[d];
-  int64_t end = pads ? padded - windows.completing[d]
-                     : windows.low[d] + extent;
+  int64_t end = pads ? padded - windows.completing[d] : windows.low[d] + extent;
   std::vector<float> counts;
   for (int64_t at = 0; at + windows.span(d) <= padded;
        at += windows.strides[d]) {
@@ -132,10 +131,9 @@ bool onnx::importMaxPool(NodeImport &node) {
     return false;
   Tensor y = *x;
   for (size_t d = 0; y && d < windows->rank(); ++d)
-    y = poolAlong(y, d, *windows, -std::numeric_limits<double>::infinity(),
-                  [](Tensor a, Tensor b) {
-                    return emit<sg::MaximumOp>({a, b});
-                  });
+    y = poolAlong(
+        y, d, *windows, -std::numeric_limits<double>::infinity(),
+        [](Tensor a, Tensor b) { return emit<sg::MaximumOp>({a, b}); });
   return setImage(node, y);
 }
 

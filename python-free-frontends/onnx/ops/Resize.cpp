@@ -30,7 +30,7 @@ struct Rules {
 } // namespace
 
 /// The largest matrix of weights.
-static constexpr int64_t kMostWeights = int64_t(1) << 24;
+static constexpr int64_t kMostWeights = int64_t(1) << 22;
 
 static Rules rulesOf(NodeImport &node) {
   bool isOld = node.opset < 11 || node.node.op == "Upsample";
@@ -50,9 +50,9 @@ static double positionOf(const Rules &rules, const Axis &axis, int64_t at) {
   if (rules.transform == "asymmetric")
     return at / axis.scale;
   if (rules.transform == "align_corners")
-    return axis.to == 1 ? 0.0
-                        : double(at) * double(axis.from - 1) /
-                              double(axis.to - 1);
+    return axis.to == 1
+               ? 0.0
+               : double(at) * double(axis.from - 1) / double(axis.to - 1);
   if (rules.transform == "pytorch_half_pixel" && axis.to == 1)
     return 0.0;
   if (rules.transform == "tf_half_pixel_for_nn")
@@ -95,8 +95,8 @@ static void addWeights(const Rules &rules, const Axis &axis, int64_t at,
   for (int64_t k = 0; k < 2 * reach; ++k) {
     int64_t tap = base + 1 - reach + k;
     double distance = x - double(tap);
-    weights[k] = isCubic ? cubicWeight(distance, rules.cubic)
-                         : 1 - std::fabs(distance);
+    weights[k] =
+        isCubic ? cubicWeight(distance, rules.cubic) : 1 - std::fabs(distance);
     if (rules.excludesOutside && (tap < 0 || tap >= axis.from))
       weights[k] = 0;
     sum += weights[k];
@@ -113,8 +113,7 @@ static int64_t repeatOf(const Rules &rules, const Axis &axis) {
     return 0;
   int64_t factor = axis.to / axis.from;
   for (int64_t at = 0; at < axis.to; ++at)
-    if (nearestTo(rules, positionOf(rules, axis, at), axis.from) !=
-        at / factor)
+    if (nearestTo(rules, positionOf(rules, axis, at), axis.from) != at / factor)
       return 0;
   return factor;
 }
@@ -157,14 +156,13 @@ static bool checkRules(NodeImport &node, const Rules &rules) {
   };
   if (!isOneOf(rules.mode, {"nearest", "linear", "cubic"}))
     return node.refuse("the mode '" + rules.mode + "' is unknown");
-  if (!isOneOf(rules.transform,
-               {"asymmetric", "align_corners", "half_pixel",
-                "pytorch_half_pixel", "tf_half_pixel_for_nn",
-                "half_pixel_symmetric"}))
+  if (!isOneOf(rules.transform, {"asymmetric", "align_corners", "half_pixel",
+                                 "pytorch_half_pixel", "tf_half_pixel_for_nn",
+                                 "half_pixel_symmetric"}))
     return node.refuse("the coordinates '" + rules.transform +
                        "' are not supported");
-  if (!isOneOf(rules.nearest, {"floor", "ceil", "round_prefer_ceil",
-                               "round_prefer_floor"}))
+  if (!isOneOf(rules.nearest,
+               {"floor", "ceil", "round_prefer_ceil", "round_prefer_floor"}))
     return node.refuse("nearest_mode '" + rules.nearest + "' is unknown");
   if (node.integer("antialias", 0))
     return node.refuse("antialias is not supported");

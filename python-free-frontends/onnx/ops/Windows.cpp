@@ -52,9 +52,8 @@ static void padToSame(const Tensor &x, bool isUpper, size_t first,
                       Windows &windows) {
   for (size_t d = first; d < windows.rank(); ++d) {
     int64_t out = llvm::divideCeil(x.dim(1 + d), windows.strides[d]);
-    int64_t whole = std::max<int64_t>((out - 1) * windows.strides[d] +
-                                          windows.span(d) - x.dim(1 + d),
-                                      0);
+    int64_t whole = std::max<int64_t>(
+        (out - 1) * windows.strides[d] + windows.span(d) - x.dim(1 + d), 0);
     windows.low[d] = isUpper ? whole / 2 : whole - whole / 2;
     windows.high[d] = whole - windows.low[d];
   }
@@ -105,6 +104,12 @@ std::optional<Windows> onnx::windowsOf(NodeImport &node, const Tensor &x,
     return std::nullopt;
   windows.strides = *strides;
   windows.dilations = *dilations;
+  for (size_t d = 0; d < windows.rank(); ++d)
+    if (windows.span(d) > INT32_MAX) {
+      node.refuse("its windows span " + std::to_string(windows.span(d)) +
+                  " elements");
+      return std::nullopt;
+    }
   if (!readPadding(node, x, windows))
     return std::nullopt;
   return windows;

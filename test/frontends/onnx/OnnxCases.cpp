@@ -125,8 +125,8 @@ static std::string fillArguments(Case &it) {
     if (it.arguments.size() == function.getNumArguments())
       return "wrong: fewer arguments than inputs";
     Type type = function.getArgument(it.arguments.size()).getType();
-    it.arguments.push_back(argumentOf(cast<RankedTensorType>(type),
-                                      it.inputs[k], facts.isLast));
+    it.arguments.push_back(
+        argumentOf(cast<RankedTensorType>(type), it.inputs[k], facts.isLast));
   }
   if (function.getNumArguments() != it.arguments.size() ||
       function.getNumResults() != it.outputs.size())
@@ -160,8 +160,8 @@ Case onnx::loadCase(MLIRContext &context, const std::string &folder) {
   it.imported = std::move(*imported);
   if (!it.imported.module) {
     const Refusal &first = it.imported.refusals.front();
-    it.verdict = "refused: " + first.op + (first.op.empty() ? "" : ": ") +
-                 first.reason;
+    it.verdict =
+        "refused: " + first.op + (first.op.empty() ? "" : ": ") + first.reason;
   } else if (!unread.empty()) {
     it.verdict = "wrong: the data are not read: " + unread;
   } else {
@@ -184,8 +184,8 @@ std::string onnx::runCase(MLIRContext &context, const std::string &folder) {
     return it.verdict;
   reference::EvaluationOptions options;
   options.mode = reference::Mode::Inference;
-  auto results = reference::evaluate(functionOf(it), it.arguments, it.variables,
-                                     options);
+  auto results =
+      reference::evaluate(functionOf(it), it.arguments, it.variables, options);
   if (failed(results))
     return "wrong: the evaluation fails";
   return compareOutputs(it, *results, 1e-5);
