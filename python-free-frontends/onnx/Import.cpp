@@ -305,7 +305,7 @@ std::optional<Shape> Network::shapeOf(const ValueInfo &info) {
 void Network::bindInput(const ValueInfo &info, onnx::Value &value) {
   const std::vector<double> &numbers = importer.options.values.at(value.name);
   int64_t count = numbers.size();
-  Elements elements{info.type, {count}, {}, {}};
+  Elements elements{value.type, {count}, {}, {}};
   auto given = importer.options.shapes.find(value.name);
   if (given != importer.options.shapes.end())
     elements.shape = given->second;
@@ -333,6 +333,8 @@ void Network::declareInput(const ValueInfo &info, bool isLast) {
   onnx::Value &value = importer.value(info.name);
   value.type = info.type; // known to exist, even if it is refused
   std::string name(info.name);
+  if (info.isTensor)
+    value.type = importer.computedType(info.type);
   if (info.isTensor && importer.options.values.count(name))
     return bindInput(info, value);
   std::optional<Shape> shape = shapeOf(info);
@@ -343,9 +345,9 @@ void Network::declareInput(const ValueInfo &info, bool isLast) {
     element = ElementType::I64;
   else if (info.type == TensorElement::Bool)
     element = ElementType::I1;
-  else if (info.type != TensorElement::Float || !info.isTensor) {
+  else if (!onnx::isReal(info.type) || !info.isTensor) {
     importer.refuse("input '" + name + "' is " + ::textOf(info) +
-                    "; float, int32, int64 and bool are supported");
+                    "; floating types, int32, int64 and bool are supported");
     shape.reset();
   }
   if (!shape)

@@ -73,10 +73,17 @@ void Importer::renew(onnx::Value &value, size_t axis, int64_t extent,
   addWeight(value).bound = bound;
 }
 
+TensorElement Importer::computedType(TensorElement type) {
+  if (!onnx::isReal(type) || type == TensorElement::Float)
+    return type;
+  note("numbers of " + nameOf(type) + " are float in the model");
+  return TensorElement::Float;
+}
+
 bool Importer::define(onnx::Value &value, const TensorMessage &tensor) {
   if (onnx::isReal(tensor.type) && countOf(tensor.dims)) {
     value.isGood = true;
-    value.type = tensor.type;
+    value.type = computedType(tensor.type);
     value.shape = tensor.dims;
     addWeight(value).message = &tensor;
     return true;
@@ -304,11 +311,6 @@ bool Importer::declare(Weight &weight, onnx::Value &value,
                        llvm::ArrayRef<int64_t> order, sg::Role role) {
   std::string error;
   std::optional<Elements> elements;
-  if (value.type != TensorElement::Float) {
-    refuse("'" + weight.name + "' is " + nameOf(value.type) +
-           ", and only float weights are supported");
-    return false;
-  }
   if (weight.message) {
     elements = elementsOf(weight, error);
     if (!elements) {

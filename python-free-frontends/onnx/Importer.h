@@ -99,6 +99,8 @@ public:
 
   void refuse(const std::string &reason);
   void note(const std::string &text);
+  /// Float for floating types, in which the model computes; records it.
+  TensorElement computedType(TensorElement type);
   /// Records that the model takes an input with its channels last.
   void setLast(const std::string &input);
   /// Records that an input is a constant, or that it must be one.

@@ -34,15 +34,10 @@ static rt::Status import(const OnnxOptions &options) {
   return text.ok() ? writeText(options.output, *text) : text.status();
 }
 
-static rt::Status exportWeights(const OnnxOptions &options) {
-  return exportOnnx(options.file, options.state, options.output);
-}
-
 /// A command on one file.
-static CLI::App *addCommand(CLI::App &onnx, Invocation &invocation,
-                            const char *name, const char *text,
-                            rt::Status (*run)(const OnnxOptions &),
-                            std::shared_ptr<OnnxOptions> options) {
+static CLI::App *add(CLI::App &onnx, Invocation &invocation, const char *name,
+                     const char *text, rt::Status (*run)(const OnnxOptions &),
+                     std::shared_ptr<OnnxOptions> options) {
   CLI::App *command = onnx.add_subcommand(name, text);
   command->add_option("file", options->file, "ONNX file")->required();
   command->callback([options, run, &invocation] {
@@ -54,62 +49,53 @@ static CLI::App *addCommand(CLI::App &onnx, Invocation &invocation,
   return command;
 }
 
-static CLI::App *add(CLI::App &onnx, Invocation &invocation, const char *name,
-                     const char *text, rt::Status (*run)(const OnnxOptions &),
-                     std::shared_ptr<OnnxOptions> options) {
-  CLI::App *command = addCommand(onnx, invocation, name, text, run, options);
-  OnnxFlags &flags = options->flags;
-  command->add_option("--batch", flags.batch,
-                      "First extent of every input (default: the file's)");
-  command->add_option("--input", flags.inputs,
-                      "Shape of an input, NAME=SHAPE, in the file's layout");
-  command->add_option("--value", flags.values,
-                      "Numbers of an input that is a constant, NAME=1,2");
-  command->add_option("--loss", flags.loss,
-                      "Loss to add: none, cross-entropy, bce, mse "
-                      "(default: none)");
-  command->add_option("--logits", flags.logits,
-                      "Output that the loss reads (default: the only one)");
-  command->add_option("--label", flags.label,
-                      "Name of the input of labels or targets "
-                      "(default: label)");
-  command->add_option("--new-head", flags.newHead,
-                      "Classes of a new last layer");
-  command->add_option("--freeze", flags.freeze,
-                      "Weights that stay constants: a pattern of names");
-  return command;
+static void addFlags(CLI::App &command, OnnxFlags &flags) {
+  command.add_option("--batch", flags.batch,
+                     "First extent of every input (default: the file's)");
+  command.add_option("--input", flags.inputs,
+                     "Shape of an input, NAME=SHAPE, in the file's layout");
+  command.add_option("--value", flags.values,
+                     "Numbers of an input that is a constant, NAME=1,2");
+  command.add_option("--loss", flags.loss,
+                     "Loss: none, cross-entropy, bce, mse (default: none)");
+  command.add_option("--logits", flags.logits,
+                     "Output that the loss reads (default: the only one)");
+  command.add_option("--label", flags.label,
+                     "Input of labels or targets (default: label)");
+  command.add_option("--new-head", flags.newHead,
+                     "Classes of a new last layer");
+  command.add_option("--freeze", flags.freeze,
+                     "Weights that stay constants: a pattern of names");
 }
 
 void driver::addOnnxCommand(CLI::App &app, Invocation &invocation) {
   CLI::App *onnx = app.add_subcommand("onnx", "Networks in ONNX files");
   onnx->require_subcommand(1);
-  addExamples(*onnx, "  reprise onnx inspect net.onnx\n"
-                     "  reprise onnx import net.onnx --batch 32 "
-                     "--loss cross-entropy -o net.mlir");
+  addExamples(*onnx, "  reprise onnx inspect net.onnx");
   auto options = std::make_shared<OnnxOptions>();
   CLI::App *command =
-      add(*onnx, invocation, "inspect",
-          "Lists a file's inputs, outputs, ops, parameters and refusals",
+      add(*onnx, invocation, "inspect", "Lists a file's contents and refusals",
           inspect, options);
+  addFlags(*command, options->flags);
   command->add_flag("--json", options->json, "Print JSON");
   addExamples(*command, "  reprise onnx inspect net.onnx --json");
   options = std::make_shared<OnnxOptions>();
   command = add(*onnx, invocation, "import",
                 "Writes a file's network as textual MLIR", import, options);
+  addFlags(*command, options->flags);
   command->add_option("-o,--output", options->output,
                       "File to write (default: standard output)");
-  addExamples(*command, "  reprise onnx import net.onnx --batch 32 "
-                        "--loss cross-entropy -o net.mlir");
+  addExamples(*command, "  reprise onnx import net.onnx -o net.mlir");
   options = std::make_shared<OnnxOptions>();
-  command = addCommand(*onnx, invocation, "export",
-                       "Writes trained weights into a copy of a file",
-                       exportWeights, options);
-  command
-      ->add_option("--state", options->state,
-                   "State or weights of a run: a safetensors file")
+  command = add(
+      *onnx, invocation, "export", "Writes trained weights into a copy",
+      [](const OnnxOptions &o) {
+        return exportOnnx(o.file, o.state, o.output);
+      },
+      options);
+  command->add_option("--state", options->state, "State or weights of a run")
       ->required();
   command->add_option("-o,--output", options->output, "File to write")
       ->required();
-  addExamples(*command, "  reprise onnx export net.onnx --state "
-                        "net.safetensors -o trained.onnx");
+  addExamples(*command, "  reprise onnx export a.onnx --state s -o b.onnx");
 }

@@ -69,7 +69,7 @@ Tensor onnx::pad(const Tensor &x, llvm::ArrayRef<int64_t> low,
 }
 
 Type onnx::elementOf(Builder &builder, TensorElement type) {
-  return type == TensorElement::Float   ? Type(builder.getF32Type())
+  return onnx::isReal(type)             ? Type(builder.getF32Type())
          : type == TensorElement::Bool  ? Type(builder.getI1Type())
          : type == TensorElement::Int32 ? Type(builder.getI32Type())
          : type == TensorElement::Int64 ? Type(builder.getI64Type())

@@ -207,8 +207,14 @@ bool onnx::importDropout(NodeImport &node) {
     return false;
   if (!(*ratio >= 0 && *ratio < 1))
     return node.refuse("its ratio is not in [0, 1)");
-  if (node.importer.options.loss == Loss::None)
+  if (node.importer.options.loss == Loss::None) {
+    std::optional<double> trains = node.has(2) ? node.requiredNumber(2) : 0.0;
+    if (!trains)
+      return false;
+    if (*trains != 0 && *ratio != 0)
+      return node.refuse("it is in training mode; import with a loss");
     return node.alias(0, node.in(0));
+  }
   Laid x = laid(node, 0);
   return x.tensor && setLaid(node, x, nn::dropout(x.tensor, *ratio));
 }

@@ -141,13 +141,16 @@ bool onnx::importClip(NodeImport &node) {
 bool onnx::importCast(NodeImport &node) {
   auto to = static_cast<TensorElement>(node.integer("to", 0));
   Type element = elementOf(node.builder(), to);
-  if (!element)
+  if (!element || to == TensorElement::BFloat16)
     return node.refuse("a cast to " + nameOf(to) + " is not supported");
-  if (node.in(0).type == to)
+  bool isRounded = to == TensorElement::Float16;
+  if (node.in(0).type == node.importer.computedType(to) && !isRounded)
     return node.alias(0, node.in(0));
   Laid x = laid(node, 0);
   if (!x.tensor)
     return false;
+  if (isRounded)
+    x.tensor = castTo(x.tensor, node.builder().getF16Type());
   return setLaid(node, x, castTo(x.tensor, element));
 }
 
@@ -230,6 +233,16 @@ bool onnx::importWhere(NodeImport &node) {
 }
 
 bool onnx::importPRelu(NodeImport &node) {
+  // Opset 6 has a slope of each channel.
+  if (node.importer.fileOpset < 7 && node.in(0).rank() > 1 &&
+      node.in(1).shape == Shape{node.in(0).shape[1]}) {
+    Laid x = laid(node, 0);
+    if (!x.tensor || !areReal(node))
+      return false;
+    Tensor slope = node.plain(1);
+    return setLaid(
+        node, x, aboveZero(x.tensor, nn::mulAlong(x.tensor, slope, {x.at(1)})));
+  }
   std::optional<Unified> unified = unify(node, {0, 1});
   if (!unified || !areReal(node))
     return false;

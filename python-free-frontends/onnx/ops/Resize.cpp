@@ -201,6 +201,11 @@ static bool resize(NodeImport &node, const Elements &given, bool areSizes) {
     if (!(to >= 1 && to <= INT32_MAX) || axis.from * to > kMostWeights)
       return node.refuse("an axis of " + std::to_string(axis.from) +
                          " elements cannot get " + std::to_string(to));
+    if (!areSizes && rules.transform == "align_corners" &&
+        to != axis.from * double(given.reals[k]))
+      return node.refuse("corners are aligned, but the scale " +
+                         std::to_string(given.reals[k]) +
+                         " gives no whole number of elements");
     axis.to = int64_t(to);
     axis.scale = areSizes ? to / double(axis.from) : double(given.reals[k]);
     y = resizeAlong(node, rules, y, x.at(*position), axis);

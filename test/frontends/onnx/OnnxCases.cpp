@@ -5,6 +5,7 @@
 #include "reprise/Onnx/Import.h"
 #include "reprise/Reference/Evaluator.h"
 #include "llvm/ADT/StringMap.h"
+#include "llvm/ADT/bit.h"
 #include "llvm/Support/FileSystem.h"
 #include <cmath>
 
@@ -115,9 +116,25 @@ static std::optional<Imported> import(MLIRContext &context,
   }
 }
 
+/// Replaces the bits of bfloat16, which ONNX's data hold as uint16.
+static void decodeBits(std::vector<Elements> &all,
+                       const std::vector<TensorFacts> &facts) {
+  for (auto [elements, fact] : llvm::zip(all, facts)) {
+    if (elements.type != TensorElement::UInt16 ||
+        !llvm::StringRef(fact.type).starts_with("bfloat16"))
+      continue;
+    elements.type = TensorElement::Float;
+    for (int64_t bits : elements.integers)
+      elements.reals.push_back(
+          llvm::bit_cast<float>(static_cast<uint32_t>(bits) << 16));
+  }
+}
+
 /// Fills the arguments of the model's function with the inputs.
 static std::string fillArguments(Case &it) {
   auto function = functionOf(it);
+  decodeBits(it.inputs, it.imported.facts.inputs);
+  decodeBits(it.outputs, it.imported.facts.outputs);
   for (unsigned k = 0; k < it.inputs.size(); ++k) {
     const TensorFacts &facts = it.imported.facts.inputs[k];
     if (facts.isConstant)
@@ -125,6 +142,9 @@ static std::string fillArguments(Case &it) {
     if (it.arguments.size() == function.getNumArguments())
       return "wrong: fewer arguments than inputs";
     Type type = function.getArgument(it.arguments.size()).getType();
+    if (isa<FloatType>(cast<RankedTensorType>(type).getElementType()) !=
+        isReal(it.inputs[k].type))
+      return "wrong: input " + std::to_string(k) + " is of another type";
     it.arguments.push_back(
         argumentOf(cast<RankedTensorType>(type), it.inputs[k], facts.isLast));
   }
@@ -184,6 +204,11 @@ std::string onnx::runCase(MLIRContext &context, const std::string &folder) {
     return it.verdict;
   reference::EvaluationOptions options;
   options.mode = reference::Mode::Inference;
+  // Only then, numbers that a file rounds to 16 bits are rounded.
+  it.imported.module->walk([&](sg::CastOp op) {
+    if (sg::tensorOf(op.getResult()).getElementTypeBitWidth() == 16)
+      options.precision = reference::Precision::Stored;
+  });
   auto results =
       reference::evaluate(functionOf(it), it.arguments, it.variables, options);
   if (failed(results))
