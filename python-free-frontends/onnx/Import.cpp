@@ -496,8 +496,8 @@ std::string onnx::textOf(const Refusal &refusal) {
   return text + (text.empty() ? "" : ": ") + refusal.reason;
 }
 
-/// Builds a model. Without `targets`, a loss that needs them is left out, and
-/// `targets` becomes their shape.
+/// Builds a model. A loss that needs `targets` is left out if they are missing;
+/// they become the output's shape.
 static Imported build(MLIRContext &context, const onnx::Model &model,
                       const ImportOptions &options, ModelFile &file,
                       std::optional<Shape> &targets) {

@@ -184,7 +184,7 @@ public:
   std::shared_ptr<const Elements> constant(size_t k);
   /// The number that input k, a constant of one element, is.
   std::optional<double> number(size_t k);
-  /// The same; refuses an input that is not such a constant.
+  /// Returns it, too, but refuses an input that is not such a constant.
   std::optional<double> requiredNumber(size_t k);
   /// Makes an axis of a rank positive; nothing, after a refusal, outside.
   std::optional<int64_t> axis(int64_t axis, int64_t rank);

@@ -6,12 +6,16 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "Encode.h"
 #include "TrainingCheck.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "reprise/Onnx/Import.h"
 #include "gtest/gtest.h"
 #include <cmath>
+#include <filesystem>
+#include <fstream>
 #include <random>
+#include <unistd.h>
 
 using namespace mlir;
 using namespace reprise;
@@ -153,6 +157,52 @@ TEST_P(OnnxTraining, LearnsWithinHalfTheMemoryToTheSameBits) {
   for (float loss : plain.losses)
     EXPECT_TRUE(std::isfinite(loss));
   checkGradients(*model, inputs, plain.outputs.front());
+}
+
+TEST(OnnxGradients, TransposedConvolutionsHaveThem) {
+  auto pair = [](const char *name, uint64_t value) {
+    return onnx::encode::bytes(
+        5, onnx::encode::bytes(1, name) + onnx::encode::number(20, 7) +
+               onnx::encode::number(8, value) + onnx::encode::number(8, value));
+  };
+  std::vector<float> filter;
+  for (int k = 0; k < 3 * 2 * 9; ++k)
+    filter.push_back(float(k * 7 % 11 - 5) / 16);
+  std::string graph =
+      onnx::encode::bytes(1, onnx::encode::node("Conv", {"x", "c"}, {"a"})) +
+      onnx::encode::bytes(
+          1, onnx::encode::node("ConvTranspose", {"a", "w", "b"}, {"y"},
+                                pair("strides", 2) + pair("dilations", 2))) +
+      onnx::encode::bytes(1, onnx::encode::node("Tanh", {"y"}, {"z"})) +
+      onnx::encode::bytes(
+          5, onnx::encode::tensor("c", {3, 1, 1, 1}, {0.5f, -1.f, 2.f})) +
+      onnx::encode::bytes(5, onnx::encode::tensor("w", {3, 2, 3, 3}, filter)) +
+      onnx::encode::bytes(5, onnx::encode::tensor("b", {2}, {0.25f, -0.5f})) +
+      onnx::encode::bytes(11, onnx::encode::value("x", {2, 1, 4, 5})) +
+      onnx::encode::bytes(12, onnx::encode::value("z", {2, 2, 11, 13}));
+  std::string path =
+      testing::TempDir() + "/gradients-" + std::to_string(::getpid()) + ".onnx";
+  std::ofstream(path, std::ios::binary) << onnx::encode::model(graph);
+  MLIRContext context;
+  loadDialects(context);
+  onnx::ImportOptions import;
+  import.loss = onnx::Loss::SquaredError;
+  std::string error;
+  auto imported = onnx::importModel(context, path, import, error);
+  std::filesystem::remove(path);
+  ASSERT_TRUE(imported && imported->module) << error;
+  CompileOptions options = trainingOptions();
+  options.emitGradients = true;
+  std::vector<Bytes> files;
+  ASSERT_EQ(compileModes(*imported->module, {"none"}, options, files), "");
+  ByteStore inputs = inputsOf(*imported->module, 3);
+  CompiledRun run;
+  ASSERT_EQ(
+      runArtifact(files[0], variablesOfFile(*imported->module), inputs, 1, run),
+      "");
+  EXPECT_EQ(run.outputs.front().count("gradient:w"), 1u);
+  EXPECT_EQ(run.outputs.front().count("gradient:c"), 1u);
+  checkGradients(*imported->module, inputs, run.outputs.front());
 }
 
 INSTANTIATE_TEST_SUITE_P(

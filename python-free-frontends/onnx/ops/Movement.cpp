@@ -31,6 +31,12 @@ bool onnx::importTranspose(NodeImport &node) {
   Shape moves;
   for (int64_t d : order)
     moves.push_back(x.at(d));
+  // Files that are channels-last move the channels around each layer.
+  bool isLast = rank > 2;
+  for (int64_t k = 0; isLast && k < rank; ++k)
+    isLast = moves[lastOrder(rank)[k]] == k;
+  if (isLast && x.tensor)
+    return node.setLast(0, x.tensor);
   return x.tensor && node.set(0, permute(x.tensor, moves));
 }
 

@@ -99,6 +99,21 @@ TEST_F(OnnxImport, KeepsImagesChannelsLastWithoutTransposes) {
             llvm::ArrayRef<int32_t>({0, 3, 1, 2}));
 }
 
+TEST_F(OnnxImport, TransposesAroundLayersCancel) {
+  std::string graph = bytes(1, encode::node("Transpose", {"x"}, {"a"},
+                                            ints("perm", {0, 3, 1, 2}))) +
+                      bytes(1, encode::node("Conv", {"a", "w"}, {"b"})) +
+                      bytes(1, encode::node("Transpose", {"b"}, {"y"},
+                                            ints("perm", {0, 2, 3, 1}))) +
+                      bytes(5, encode::tensor("w", {4, 3, 3, 3},
+                                              std::vector<float>(108, 0.5f))) +
+                      bytes(11, encode::value("x", {2, 8, 8, 3})) +
+                      bytes(12, encode::value("y", {2, 6, 6, 4}));
+  Imported imported = import(encode::model(graph));
+  ASSERT_TRUE(imported.module);
+  EXPECT_EQ(countOps(imported, "sg.transpose"), 0u);
+}
+
 TEST_F(OnnxImport, CutsTheSoftmaxForTheCrossEntropy) {
   ImportOptions options;
   options.loss = Loss::CrossEntropy;
