@@ -22,11 +22,10 @@
 //===----------------------------------------------------------------------===//
 #include "reprise/Bridge/FunctionGraph.h"
 
+#include "DonatedStorage.h"
 #include "HeldInside.h"
 #include "TensorsInMemory.h"
 #include "mlir/Interfaces/SubsetOpInterface.h"
-#include "mlir/Transforms/RegionUtils.h"
-#include "llvm/ADT/SetVector.h"
 #include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
@@ -35,22 +34,6 @@ using plan::kNone;
 using plan::OpId;
 using plan::StorageClass;
 using plan::ValueId;
-
-SmallVector<Value> reprise::valuesReadBy(Operation *op) {
-  llvm::SetVector<Value> values;
-  values.insert(op->operand_begin(), op->operand_end());
-  getUsedValuesDefinedAbove(op->getRegions(), values);
-  return values.takeVector();
-}
-
-bool FunctionGraph::isFree(Operation *op) const {
-  return op->hasTrait<OpTrait::ConstantLike>() || isDestination(op) ||
-         (op->getNumResults() == 1 && viewed.contains(op->getResult(0)));
-}
-
-bool FunctionGraph::isDestination(Operation *op) const {
-  return destinations.contains(op);
-}
 
 static plan::Schedule inProgramOrder(const plan::Graph &graph) {
   plan::Schedule schedule;
@@ -85,6 +68,9 @@ public:
     }
     addNode(std::move(node), block.getParentOp(), std::nullopt);
   }
+
+  /// For each result, the argument that the caller gives up for it.
+  SmallVector<std::optional<unsigned>> donated;
 
   FailureOr<FunctionGraph> build() {
     addArguments();
@@ -466,8 +452,10 @@ private:
   }
 
   void addReturned(Operation *terminator) {
-    for (Value value : valuesReadBy(terminator)) {
+    for (Value value : valuesReadBy(terminator))
       keep(idOf(value));
+    giveDonated(terminator);
+    for (Value value : valuesReadBy(terminator)) {
       // A constant itself is copied.
       ValueId root = rootOf(idOf(value));
       isOpaque |= ofUnknownOrigin.contains(root) &&
@@ -483,6 +471,20 @@ private:
       addReturning(terminator, bytes);
   }
 
+  /// Lets results take the storage of donated arguments where they can.
+  void giveDonated(Operation *terminator) {
+    for (auto [index, argument] : llvm::enumerate(donated)) {
+      if (!argument)
+        continue;
+      Value given = block.getArgument(*argument);
+      ValueId root = rootOf(idOf(terminator->getOperand(index)));
+      if (root == idOf(given) ||
+          takeDonated(result.graph, root, idOf(given),
+                      remat::bytesOf(given.getType()).value_or(0)))
+        result.inDonated.insert(index);
+    }
+  }
+
   /// Bytes of returning. A function returns memory that has no other owner, so
   /// it copies arguments, constants, tensors in memory, and values that it
   /// returns twice. Tables take bytes if storages are compared before they are
@@ -491,8 +493,10 @@ private:
     uint64_t bytes = 0;
     llvm::DenseSet<ValueId> handedOut;
     bool isFunction = isa<FunctionOpInterface>(block.getParentOp());
-    for (Value value : terminator->getOperands()) {
+    for (auto [index, value] : llvm::enumerate(terminator->getOperands())) {
       ValueId root = rootOf(idOf(value));
+      if (result.inDonated.contains(index) && handedOut.insert(root).second)
+        continue;
       bool isOwned = result.graph.values[root].storage != StorageClass::Fixed &&
                      !inMemory.contains(value) &&
                      madeOf.lookup(value).inputs.empty() &&
@@ -583,8 +587,9 @@ reprise::buildFunctionGraph(func::FuncOp function,
            << "has " << function.getBody().getBlocks().size()
            << " blocks; only functions of one can be planned";
   HeldInside inside(roofline);
-  FailureOr<FunctionGraph> graph =
-      buildBlockGraph(function.getBody().front(), {}, roofline, inside);
+  GraphBuilder builder(function.getBody().front(), roofline, inside);
+  builder.donated = remat::donatedArguments(function);
+  FailureOr<FunctionGraph> graph = builder.build();
   if (succeeded(graph))
     graph->function = function;
   return graph;

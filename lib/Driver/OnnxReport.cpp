@@ -31,6 +31,27 @@ static rt::Status addShape(const std::string &text,
   return {};
 }
 
+/// Splits NAME=NUMBERS; nothing after the sign is a vector without elements.
+static rt::Status addValue(const std::string &text,
+                           onnx::ImportOptions &options) {
+  auto [name, list] = llvm::StringRef(text).rsplit('=');
+  std::vector<double> numbers;
+  llvm::SmallVector<llvm::StringRef> parts;
+  list.split(parts, ',', /*MaxSplit=*/-1, /*KeepEmpty=*/!list.empty());
+  for (llvm::StringRef part : parts) {
+    double number;
+    if (part.getAsDouble(number))
+      return misuse("--value: '" + text +
+                    "' is not NAME=NUMBERS, such as axes=1,2");
+    numbers.push_back(number);
+  }
+  if (name.size() == text.size())
+    return misuse("--value: '" + text +
+                  "' is not NAME=NUMBERS, such as axes=1,2");
+  options.values[name.str()] = numbers;
+  return {};
+}
+
 rt::Expected<onnx::ImportOptions>
 driver::importOptionsOf(const OnnxFlags &flags) {
   onnx::ImportOptions options;
@@ -40,11 +61,23 @@ driver::importOptionsOf(const OnnxFlags &flags) {
                   " is not between 1 and 2147483647");
   for (const std::string &text : flags.inputs)
     REPRISE_RETURN_IF_ERROR(addShape(text, options));
-  if (flags.loss == "cross-entropy")
-    options.loss = onnx::Loss::CrossEntropy;
-  else if (flags.loss != "none")
+  for (const std::string &text : flags.values)
+    REPRISE_RETURN_IF_ERROR(addValue(text, options));
+  static const std::pair<const char *, onnx::Loss> losses[] = {
+      {"none", onnx::Loss::None},
+      {"cross-entropy", onnx::Loss::CrossEntropy},
+      {"bce", onnx::Loss::BinaryCrossEntropy},
+      {"mse", onnx::Loss::SquaredError}};
+  const auto *loss = llvm::find_if(
+      losses, [&](const auto &known) { return flags.loss == known.first; });
+  if (loss == std::end(losses))
     return misuse("--loss: '" + flags.loss +
-                  "' is none of none, cross-entropy");
+                  "' is none of none, cross-entropy, bce, mse");
+  options.loss = loss->second;
+  options.newHead = flags.newHead;
+  if (flags.newHead && (*flags.newHead < 2 || *flags.newHead > INT32_MAX))
+    return misuse("--new-head: " + std::to_string(*flags.newHead) +
+                  " is not between 2 and 2147483647");
   options.logits = flags.logits;
   options.label = flags.label;
   options.freeze = flags.freeze;
@@ -59,12 +92,17 @@ rt::Expected<onnx::Imported> driver::readOnnx(mlir::MLIRContext &context,
   auto imported = onnx::importModel(context, path, *options, error);
   if (!imported)
     return invalid(error);
+  auto isInput = [&](const std::string &name) {
+    return llvm::any_of(
+        imported->facts.inputs,
+        [&](const onnx::TensorFacts &input) { return input.name == name; });
+  };
   for (const auto &[name, shape] : options->shapes)
-    if (llvm::none_of(imported->facts.inputs,
-                      [&, &name = name](const onnx::TensorFacts &input) {
-                        return input.name == name;
-                      }))
+    if (!isInput(name))
       return misuse("--input: '" + path + "' has no input '" + name + "'");
+  for (const auto &[name, numbers] : options->values)
+    if (!isInput(name))
+      return misuse("--value: '" + path + "' has no input '" + name + "'");
   return std::move(*imported);
 }
 

@@ -88,6 +88,12 @@ static void crossEntropyGrad(sg::CrossEntropyGradOp op, Frame &,
   });
 }
 
+static void auxiliaryLoss(sg::AuxiliaryLossOp op, Frame &, Operands operands,
+                          Results results) {
+  double weight = op.getWeight().convertToDouble();
+  results[0].real(0) = operands[0].real(0) + weight * operands[1].real(0);
+}
+
 static void dropout(sg::DropoutOp op, Frame &, Operands operands,
                     Results results) {
   double probability = op.getProbability().convertToDouble();
@@ -109,5 +115,6 @@ void reference::registerLossModels(MLIRContext *context) {
   attach<sg::SoftmaxGradOp, softmaxGrad>(context);
   attach<sg::CrossEntropyOp, crossEntropy>(context);
   attach<sg::CrossEntropyGradOp, crossEntropyGrad>(context);
+  attach<sg::AuxiliaryLossOp, auxiliaryLoss>(context);
   attach<sg::DropoutOp, dropout>(context);
 }

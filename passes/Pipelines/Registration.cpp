@@ -20,6 +20,7 @@
 #include "reprise/Passes/Pipelines.h"
 #include "reprise/Passes/Program.h"
 #include "reprise/Passes/Remat.h"
+#include "reprise/Passes/StableHlo.h"
 #include "reprise/Passes/Train.h"
 #include "reprise/Target/Target.h"
 
@@ -33,6 +34,7 @@ void reprise::registerDialects(DialectRegistry &registry) {
                   memref::MemRefDialect, scf::SCFDialect, tensor::TensorDialect,
                   tosa::TosaDialect>();
   remat::registerUpstreamModels(registry);
+  stablehlo::registerDialects(registry);
 }
 
 void reprise::registerPasses() {
@@ -43,5 +45,6 @@ void reprise::registerPasses() {
   registerAlgorithmsPasses();
   registerProgramPasses();
   registerRematPasses();
+  registerStableHloPasses();
   registerPipelines();
 }

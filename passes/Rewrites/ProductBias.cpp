@@ -23,10 +23,15 @@ static Type elementOf(Value value) {
 /// The vector that `value` repeats for each row, or null.
 static Value vectorOf(Value value) {
   auto broadcast = value.getDefiningOp<BroadcastOp>();
-  int64_t rank = cast<RankedTensorType>(value.getType()).getRank();
-  if (!broadcast || broadcast.getDims() != ArrayRef<int64_t>{rank - 1})
+  auto type = cast<RankedTensorType>(value.getType());
+  if (!broadcast ||
+      broadcast.getDims() != ArrayRef<int64_t>{type.getRank() - 1})
     return {};
-  return broadcast.getOperand();
+  // A single number is repeated along the last dimension, too.
+  Value vector = broadcast.getOperand();
+  bool isWhole = cast<RankedTensorType>(vector.getType()).getDimSize(0) ==
+                 type.getShape().back();
+  return isWhole ? vector : Value();
 }
 
 /// The product that computes `value`, perhaps through views that keep its last

@@ -1,6 +1,7 @@
 //===- ChangeLoss.cpp - Change a classifier's training loss ---------------===//
 //
-// Input:   a model whose loss is the mean of sg.cross_entropy over the rows.
+// Input:   a model whose loss is the mean of sg.cross_entropy over the rows, as
+//          are the auxiliary losses that it adds.
 // Output:  the same with smoothed labels (Szegedy et al. 2016, arXiv
 //          1512.00567), weighted classes, mixed images (Zhang et al. 2018,
 //          arXiv 1710.09412), ignored labels, or several of these. All but
@@ -77,13 +78,9 @@ static Value totalOf(Operation *op, double rows) {
   return isMean ? op->getOperand(0) : Value();
 }
 
-/// Returns nothing if the loss is a different one.
-static std::optional<MeanCrossEntropy> findLossOf(func::FuncOp function) {
-  Operation *terminator = function.getBody().front().getTerminator();
-  unsigned index = findLoss(function);
-  if (index >= terminator->getNumOperands())
-    return std::nullopt;
-  Operation *mean = definitionOf(terminator->getOperand(index)).getDefiningOp();
+/// Returns nothing if `loss` is a different one.
+static std::optional<MeanCrossEntropy> meanCrossEntropyOf(Value loss) {
+  Operation *mean = definitionOf(loss).getDefiningOp();
   if (!mean || mean->getNumOperands() == 0)
     return std::nullopt;
   auto sum = mean->getOperand(0).getDefiningOp<ReduceSumOp>();
@@ -97,6 +94,32 @@ static std::optional<MeanCrossEntropy> findLossOf(func::FuncOp function) {
   if (!totalOf(mean, static_cast<double>(count)))
     return std::nullopt;
   return MeanCrossEntropy{rows, mean};
+}
+
+/// Returns the losses whose weighted sum is the model's loss; none if one of
+/// them is not a mean of cross entropies.
+static SmallVector<MeanCrossEntropy, 1> findLossesOf(func::FuncOp function) {
+  Operation *terminator = function.getBody().front().getTerminator();
+  unsigned index = findLoss(function);
+  if (index >= terminator->getNumOperands())
+    return {};
+  SmallVector<MeanCrossEntropy, 1> losses;
+  SmallVector<Value> remaining = {terminator->getOperand(index)};
+  while (!remaining.empty()) {
+    Value loss = definitionOf(remaining.pop_back_val());
+    if (auto sum = loss.getDefiningOp<AuxiliaryLossOp>()) {
+      remaining.append({sum.getAuxiliary(), sum.getLoss()});
+      continue;
+    }
+    std::optional<MeanCrossEntropy> mean = meanCrossEntropyOf(loss);
+    if (!mean)
+      return {};
+    if (llvm::none_of(losses, [&](const MeanCrossEntropy &other) {
+          return other.mean == mean->mean;
+        }))
+      losses.push_back(*mean);
+  }
+  return losses;
 }
 
 /// Returns the function's label argument for the rows.
@@ -389,27 +412,32 @@ private:
       change.ignored = ignoreIndex;
     if (!change.changesRows() && !change.mixes && !change.ignored)
       return;
-    FailureOr<MeanCrossEntropy> loss = check(function, change);
-    if (failed(loss))
+    if (function.isExternal() || !function.getBody().hasOneBlock()) {
+      function.emitError() << "a model is a function of one block";
       return signalPassFailure();
-    if (change.ignored)
-      loss->rows.setIgnoreIndex(change.ignored);
-    change.ignored = loss->rows.getIgnoreIndex();
+    }
+    SmallVector<MeanCrossEntropy, 1> losses = findLossesOf(function);
+    if (failed(check(function, change, losses)))
+      return signalPassFailure();
     Value ratio = change.mixes ? addRatio(function) : Value();
-    if (ratio)
-      ratio = valueIn(loss->mean->getBlock(), ratio);
-    rewrite(*loss, change, ratio);
+    for (MeanCrossEntropy &loss : losses)
+      rewrite(loss, change, ratio);
     if (change.mixes)
       mixData(function, function.getArguments().back());
   }
 
-  static FailureOr<MeanCrossEntropy> check(func::FuncOp function,
-                                           const LossChange &change);
+  static LogicalResult check(func::FuncOp function, const LossChange &change,
+                             ArrayRef<MeanCrossEntropy> losses);
   static LogicalResult checkNumbers(MeanCrossEntropy loss,
                                     const LossChange &change);
 
-  static void rewrite(MeanCrossEntropy loss, const LossChange &change,
-                      Value ratio) {
+  /// `ratio` is the function's argument, or null.
+  static void rewrite(MeanCrossEntropy loss, LossChange change, Value ratio) {
+    if (change.ignored)
+      loss.rows.setIgnoreIndex(change.ignored);
+    change.ignored = loss.rows.getIgnoreIndex();
+    if (ratio)
+      ratio = valueIn(loss.mean->getBlock(), ratio);
     LossBuilder builder(loss, change);
     Value next = builder.lossOf(loss.rows.getLabels(), loss.rows.getLosses());
     if (ratio)
@@ -450,18 +478,16 @@ LogicalResult ChangeLoss::checkNumbers(MeanCrossEntropy loss,
   return success();
 }
 
-FailureOr<MeanCrossEntropy> ChangeLoss::check(func::FuncOp function,
-                                              const LossChange &change) {
-  if (function.isExternal() || !function.getBody().hasOneBlock())
-    return function.emitError() << "a model is a function of one block";
-  std::optional<MeanCrossEntropy> loss = findLossOf(function);
-  if (!loss)
+LogicalResult ChangeLoss::check(func::FuncOp function, const LossChange &change,
+                                ArrayRef<MeanCrossEntropy> losses) {
+  if (losses.empty())
     return function.emitError()
            << "label smoothing, weights of classes, mixup and ignored labels "
               "are for a loss that is the mean of sg.cross_entropy over the "
               "rows, and this one is another";
-  if (failed(checkNumbers(*loss, change)) ||
-      (change.mixes && failed(checkMixing(function, loss->rows))))
-    return failure();
-  return *loss;
+  for (const MeanCrossEntropy &loss : losses)
+    if (failed(checkNumbers(loss, change)) ||
+        (change.mixes && failed(checkMixing(function, loss.rows))))
+      return failure();
+  return success();
 }

@@ -1,8 +1,8 @@
 //===- ToInference.cpp - Remove training-only ops from a model ------------===//
 //
 // Input:   a model.
-// Output:  the same without annotations, marks, dropout and writes, normalizing
-//          by the running statistics.
+// Output:  the same without annotations, marks, dropout, auxiliary losses and
+//          writes, normalizing by the running statistics.
 // Fails:   on a differentiated function.
 //
 //===----------------------------------------------------------------------===//
@@ -64,6 +64,9 @@ class ToInference : public reprise::impl::SgToInferenceBase<ToInference> {
       else if (auto dropout = dyn_cast<DropoutOp>(op)) {
         dropout.getResult().replaceAllUsesWith(dropout.getX());
         dropout.erase();
+      } else if (auto total = dyn_cast<AuxiliaryLossOp>(op)) {
+        total.getResult().replaceAllUsesWith(total.getLoss());
+        total.erase();
       } else if (auto attention = dyn_cast<AttentionOp>(op))
         keepWeights(attention);
       else if (isa<WriteOp>(op))

@@ -503,3 +503,12 @@ Tensor nn::crossEntropy(const Tensor &logits, const Tensor &labels) {
   return binary<sg::DivOp>(
       sum, trace.splat(sum.getType(), static_cast<double>(losses.dim(0))));
 }
+
+Tensor nn::auxiliaryLoss(const Tensor &loss, const Tensor &auxiliary,
+                         double weight) {
+  Trace &trace = loss.getTrace();
+  sg::AuxiliaryLossOp::Properties properties;
+  properties.weight = trace.getBuilder().getF64FloatAttr(weight);
+  return trace.createAs<sg::AuxiliaryLossOp>(loss.getType(), {loss, auxiliary},
+                                             properties);
+}

@@ -29,7 +29,7 @@ std::string reprise::onnx::textOf(const Shape &shape) {
 
 bool reprise::onnx::isReal(TensorElement type) {
   return type == TensorElement::Float || type == TensorElement::Float16 ||
-         type == TensorElement::BFloat16;
+         type == TensorElement::BFloat16 || type == TensorElement::Double;
 }
 
 /// Returns an element's size in raw data; 0 for types that are not decoded.
@@ -50,6 +50,7 @@ static size_t widthOf(TensorElement type) {
     return 4;
   case TensorElement::Int64:
   case TensorElement::UInt64:
+  case TensorElement::Double:
     return 8;
   default:
     return 0;
@@ -77,12 +78,17 @@ static float fromHalf(uint16_t half) {
   return sign ? -magnitude : magnitude;
 }
 
-/// Returns the number whose bits these are.
+/// Returns the number whose bits these are, a double rounded.
 static float realOf(TensorElement type, uint64_t bits) {
   if (type == TensorElement::Float)
     return asFloat(static_cast<uint32_t>(bits));
   if (type == TensorElement::BFloat16)
     return asFloat(static_cast<uint32_t>(bits) << 16);
+  if (type == TensorElement::Double) {
+    double value;
+    std::memcpy(&value, &bits, sizeof value);
+    return static_cast<float>(value);
+  }
   return fromHalf(static_cast<uint16_t>(bits));
 }
 
@@ -140,6 +146,8 @@ static bool addFields(const TensorMessage &tensor, int64_t count,
                       Elements &elements, std::string &error) {
   if (tensor.type == TensorElement::Float)
     return addFixed(tensor.floats.view(), 4, count, elements, error);
+  if (tensor.type == TensorElement::Double)
+    return addFixed(tensor.doubles.view(), 8, count, elements, error);
   const Bytes &list = tensor.type == TensorElement::Int64 ? tensor.int64s
                       : tensor.type == TensorElement::UInt32 ||
                               tensor.type == TensorElement::UInt64
@@ -228,5 +236,7 @@ std::optional<Elements> reprise::onnx::decode(const TensorMessage &tensor,
   }
   if (!good)
     return std::nullopt;
+  if (isReal(elements.type))
+    elements.type = TensorElement::Float;
   return elements;
 }

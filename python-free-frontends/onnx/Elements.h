@@ -19,13 +19,14 @@ std::optional<int64_t> countOf(const Shape &shape);
 /// "2x3x4"; "scalar" for rank 0.
 std::string textOf(const Shape &shape);
 
-/// True for types whose elements are `reals` below: float, float16, bfloat16.
+/// True for types whose elements are `reals` below: float, float16, bfloat16,
+/// double.
 bool isReal(TensorElement type);
 /// True for integers and bool.
 bool isInteger(TensorElement type);
 
-/// Elements in row-major order: `reals` of a floating type, `integers` of an
-/// integer type or bool.
+/// Elements in row-major order: `reals` of the type float, which other floating
+/// types are converted to, `integers` of an integer type or bool.
 struct Elements {
   TensorElement type = TensorElement::Float;
   Shape shape;

@@ -199,7 +199,8 @@ static bool foldWhere(NodeImport &node, const Inputs &inputs) {
 
 static bool foldCast(NodeImport &node, const Elements &x) {
   auto to = static_cast<TensorElement>(node.integer("to", 0));
-  if (!isReal(to) && !isInteger(to))
+  if (to == TensorElement::Float16 || to == TensorElement::BFloat16 ||
+      (!isReal(to) && !isInteger(to)))
     return false;
   Elements result{isReal(to) ? TensorElement::Float : to, x.shape, {}, {}};
   for (size_t k = 0; k < x.size(); ++k)

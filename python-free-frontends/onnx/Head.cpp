@@ -1,7 +1,9 @@
 //===- Head.cpp - The loss of an imported network -------------------------===//
 
 #include "Head.h"
+#include "ops/Emit.h"
 #include "llvm/ADT/StringSwitch.h"
+#include <cmath>
 
 using namespace reprise;
 using namespace reprise::onnx;
@@ -62,9 +64,34 @@ static bool isView(std::string_view op) {
       .Default(false);
 }
 
-void Head::find() {
-  if (!isTraining())
+/// Cuts the node before the output that the loss contains.
+void Head::cutFinal() {
+  Loss loss = importer.options.loss;
+  const Node *node = producerOf(name);
+  for (unsigned k = 0; node && isView(node->op) && k < 8; ++k)
+    node = node->inputs.empty() ? nullptr : producerOf(node->inputs[0]);
+  if (!node || loss == Loss::SquaredError)
     return;
+  bool isSoftmax = node->op == "Softmax" || node->op == "LogSoftmax";
+  bool isSigmoid = node->op == "Sigmoid";
+  if (loss == Loss::CrossEntropy ? isSoftmax : isSigmoid) {
+    cut = node;
+    importer.note("the final " + std::string(node->op) +
+                  " is cut: the cross entropy contains it, so that output '" +
+                  std::string(name) + "' holds the logits");
+  } else if (isSoftmax || isSigmoid) {
+    importer.refuse("output '" + std::string(name) + "' ends in " +
+                    std::string(node->op) +
+                    ", but the cross entropy needs logits");
+  }
+}
+
+void Head::find() {
+  if (!isTraining()) {
+    if (importer.options.newHead)
+      importer.refuse("a new head needs a loss");
+    return;
+  }
   const ValueInfo *output = nullptr;
   for (const ValueInfo &info : graph.outputs)
     if (importer.options.logits.empty() || info.name == importer.options.logits)
@@ -77,20 +104,115 @@ void Head::find() {
     return;
   }
   name = output->name;
-  const Node *node = producerOf(name);
-  for (unsigned k = 0; node && isView(node->op) && k < 8; ++k)
-    node = node->inputs.empty() ? nullptr : producerOf(node->inputs[0]);
-  if (!node)
-    return;
-  if (node->op == "Softmax" || node->op == "LogSoftmax") {
-    cut = node;
-    importer.note("the final " + std::string(node->op) +
-                  " is cut: the cross entropy contains it, so that output '" +
-                  std::string(name) + "' holds the logits");
-  } else if (node->op == "Sigmoid") {
-    importer.refuse("output '" + std::string(name) +
-                    "' ends in Sigmoid, but the cross entropy needs logits");
+  cutFinal();
+  if (importer.options.newHead)
+    renewLastLayer();
+}
+
+//===----------------------------------------------------------------------===//
+// A new last layer
+//===----------------------------------------------------------------------===//
+
+/// Makes the weights of a layer, and those of an Add after it, new ones.
+bool Head::renewLayer(const Node &layer, std::string_view bias) {
+  int64_t classes = *importer.options.newHead;
+  Value &weight = importer.value(layer.inputs[1]);
+  if (!weight.weight || weight.rank() < 2)
+    return false;
+  bool isLeading = layer.op == "Conv";
+  for (const Attribute &attribute : layer.attributes)
+    isLeading |= attribute.name == "transB" && attribute.integer != 0;
+  size_t axis = isLeading ? 0 : weight.rank() - 1;
+  int64_t present = weight.shape[axis];
+  double inputs = double(*countOf(weight.shape)) / double(present);
+  importer.renew(weight, axis, classes, 1.0 / std::sqrt(inputs));
+  if (layer.inputs.size() > 2)
+    bias = layer.inputs[2];
+  if (!bias.empty()) {
+    Value &added = importer.value(bias);
+    auto at = llvm::find(added.shape, present);
+    if (!added.weight || at == added.shape.end())
+      return false;
+    importer.renew(added, at - added.shape.begin(), classes, std::nullopt);
   }
+  importer.note("the last layer '" + weight.name + "' begins anew with " +
+                std::to_string(classes) + " classes");
+  return true;
+}
+
+void Head::renewLastLayer() {
+  std::string_view bias, value = name;
+  for (unsigned k = 0; k < 16; ++k) {
+    const Node *node = producerOf(value);
+    if (!node || node->inputs.empty())
+      break;
+    if (node->op == "Gemm" || node->op == "MatMul" || node->op == "Conv") {
+      if (node->inputs.size() > 1 && renewLayer(*node, bias))
+        return;
+      break;
+    }
+    value = node->inputs[0];
+    bool isBias = node->op == "Add" && node->inputs.size() == 2;
+    if (isBias && importer.value(value).weight)
+      std::tie(bias, value) = std::pair(value, node->inputs[1]);
+    else if (isBias)
+      bias = node->inputs[1];
+    else if (node != cut && !isView(node->op) && node->op != "Relu" &&
+             node->op != "Dropout" && node->op != "GlobalAveragePool" &&
+             node->op != "AveragePool")
+      break;
+  }
+  importer.refuse("output '" + std::string(name) +
+                  "' has no last layer (Gemm, MatMul or Conv, with weights "
+                  "that are initializers) to begin anew");
+}
+
+//===----------------------------------------------------------------------===//
+// Losses
+//===----------------------------------------------------------------------===//
+
+/// The mean over the elements.
+static Tensor meanOf(const Tensor &x) {
+  if (!x)
+    return x;
+  Shape dims;
+  for (int64_t d = 0; d < x.getType().getRank(); ++d)
+    dims.push_back(d);
+  return nn::scale(reduce<sg::ReduceSumOp>(x, dims),
+                   1.0 / double(x.getType().getNumElements()));
+}
+
+/// -t ln s(x) - (1 - t) ln(1 - s(x)) for the sigmoid s, without overflow:
+/// max(x, 0) - x t + ln(1 + e^-|x|).
+static Tensor binaryCrossEntropy(const Tensor &x, const Tensor &targets) {
+  Tensor tail = nn::exp(emit<sg::NegOp>(emit<sg::AbsOp>(x)));
+  return meanOf(nn::relu(x) - x * targets + emit<sg::LogOp>(plus(tail, 1.0)));
+}
+
+std::vector<nn::Graph::Output> Head::outputs(Value &value,
+                                             const Tensor &labels) {
+  Loss loss = importer.options.loss;
+  std::string text(name);
+  if (loss == Loss::CrossEntropy) {
+    auto found = logits(value);
+    if (!found)
+      return {};
+    return {
+        {"loss", nn::crossEntropy(*found, labels), sg::BindingRole::Loss},
+        {text == "loss" ? "logits" : text, *found, sg::BindingRole::Logits}};
+  }
+  Tensor x = importer.plain(value);
+  if (!x || value.type != TensorElement::Float) {
+    importer.refuse("output '" + text + "' is " + nameOf(value.type) +
+                    ", but the loss needs float");
+    return {};
+  }
+  Tensor distance = x - labels;
+  return {{"loss",
+           loss == Loss::SquaredError ? meanOf(distance * distance)
+                                      : binaryCrossEntropy(x, labels),
+           sg::BindingRole::Loss},
+          {text == "loss" ? "output" : text, x, sg::BindingRole::Data}};
 }
 
 std::optional<Tensor> Head::logits(Value &value) {

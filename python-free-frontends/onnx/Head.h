@@ -3,6 +3,7 @@
 #define REPRISE_ONNX_HEAD_H
 
 #include "Importer.h"
+#include "reprise/NN/Graph.h"
 #include "llvm/ADT/StringSet.h"
 
 namespace reprise::onnx {
@@ -11,24 +12,31 @@ namespace reprise::onnx {
 /// directly or through ops element by element.
 bool readsImages(const Graph &graph, std::string_view name);
 
-/// The logits of a network whose loss is the cross entropy. A final Softmax is
-/// cut, because the cross entropy contains it.
+/// The output that the loss reads. A final Softmax, or Sigmoid, is cut for a
+/// cross entropy, because that contains it.
 class Head {
 public:
   Head(const Graph &graph, Importer &importer)
       : graph(graph), importer(importer) {}
 
-  /// Finds the logits and the node to cut; refuses heads that have none.
+  /// Finds the output and the node to cut, and makes the last layer a new one
+  /// if options ask for it; refuses heads that have none.
   void find();
 
   bool isTraining() const { return importer.options.loss != Loss::None; }
   bool isCut(const Node &node) const { return &node == cut; }
-  std::string_view logitsName() const { return name; }
-  /// The logits (N,K); nothing after a refusal.
-  std::optional<nn::Tensor> logits(Value &value);
+  std::string_view outputName() const { return name; }
+  /// The loss of the output, and the output; none after a refusal.
+  std::vector<nn::Graph::Output> outputs(Value &value,
+                                         const nn::Tensor &labels);
 
 private:
   const Node *producerOf(std::string_view value) const;
+  void cutFinal();
+  void renewLastLayer();
+  bool renewLayer(const Node &layer, std::string_view bias);
+  /// The logits (N,K); nothing after a refusal.
+  std::optional<nn::Tensor> logits(Value &value);
 
   const Graph &graph;
   Importer &importer;

@@ -66,8 +66,14 @@ protected:
 
 class Network : public nn::Graph {
 public:
+  /// `targets` is the shape of the output that a loss other than the cross
+  /// entropy reads; without it, there is no loss.
   Network(const onnx::Model &model, const ImportOptions &options,
-          ModelFile &file, Imported &imported);
+          ModelFile &file, Imported &imported,
+          const std::optional<Shape> &targets);
+
+  /// The shape of the output that the loss reads.
+  const Shape &outputShape() const { return shapeOfOutput; }
 
 protected:
   std::vector<Output> build(llvm::ArrayRef<Tensor> inputs) override;
@@ -75,6 +81,7 @@ protected:
 private:
   void declareInputs();
   void declareInput(const ValueInfo &info, bool isLast);
+  void bindInput(const ValueInfo &info, onnx::Value &value);
   void checkFile();
   std::optional<Shape> shapeOf(const ValueInfo &info);
   void importNode(const Node &node);
@@ -86,6 +93,8 @@ private:
   const onnx::Graph &graph;
   Importer importer;
   Head head;
+  bool hasLabels = false;
+  Shape shapeOfOutput;
   struct In {
     const ValueInfo *info;
     bool isLast;
@@ -113,7 +122,8 @@ static std::string pathOf(const Node &node, const llvm::StringSet<> &weights,
 }
 
 Network::Network(const onnx::Model &model, const ImportOptions &options,
-                 ModelFile &file, Imported &imported)
+                 ModelFile &file, Imported &imported,
+                 const std::optional<Shape> &targets)
     : Graph("main"), model(model), graph(model.graph),
       importer(options, file, imported), head(graph, importer) {
   checkFile();
@@ -123,7 +133,11 @@ Network::Network(const onnx::Model &model, const ImportOptions &options,
       importer.value(options.label).type != TensorElement::Undefined)
     importer.refuse("an input is named '" + options.label +
                     "'; name that of the labels: --label NAME");
-  if (head.isTraining())
+  hasLabels =
+      head.isTraining() && (options.loss == Loss::CrossEntropy || targets);
+  if (hasLabels && targets)
+    input(options.label, *targets);
+  else if (hasLabels)
     input(options.label, {importer.batch}, ElementType::I32,
           sg::BindingRole::Label);
   llvm::StringSet<> weights;
@@ -287,11 +301,43 @@ std::optional<Shape> Network::shapeOf(const ValueInfo &info) {
   return shape;
 }
 
+/// Makes an input a constant of the numbers that options give.
+void Network::bindInput(const ValueInfo &info, onnx::Value &value) {
+  const std::vector<double> &numbers = importer.options.values.at(value.name);
+  int64_t count = numbers.size();
+  Elements elements{value.type, {count}, {}, {}};
+  auto given = importer.options.shapes.find(value.name);
+  if (given != importer.options.shapes.end())
+    elements.shape = given->second;
+  else if (info.hasShape)
+    elements.shape.clear();
+  if (given == importer.options.shapes.end())
+    for (const Extent &extent : info.shape)
+      elements.shape.push_back(extent.value.value_or(count));
+  if (elements.shape.size() > 1 || countOf(elements.shape) != count)
+    return importer.refuse("input '" + value.name + "' (" + ::textOf(info) +
+                           ") is no number or vector of " +
+                           std::to_string(count) + " numbers");
+  for (double number : numbers)
+    if (onnx::isReal(info.type))
+      elements.reals.push_back(static_cast<float>(number));
+    else
+      elements.integers.push_back(static_cast<int64_t>(number));
+  value.isGood = true;
+  value.shape = elements.shape;
+  value.constant = std::make_shared<Elements>(std::move(elements));
+  importer.setConstant(value.name);
+}
+
 void Network::declareInput(const ValueInfo &info, bool isLast) {
   onnx::Value &value = importer.value(info.name);
   value.type = info.type; // known to exist, even if it is refused
-  std::optional<Shape> shape = shapeOf(info);
   std::string name(info.name);
+  if (info.isTensor)
+    value.type = importer.computedType(info.type);
+  if (info.isTensor && importer.options.values.count(name))
+    return bindInput(info, value);
+  std::optional<Shape> shape = shapeOf(info);
   ElementType element = ElementType::F32;
   if (info.type == TensorElement::Int32)
     element = ElementType::I32;
@@ -299,9 +345,9 @@ void Network::declareInput(const ValueInfo &info, bool isLast) {
     element = ElementType::I64;
   else if (info.type == TensorElement::Bool)
     element = ElementType::I1;
-  else if (info.type != TensorElement::Float || !info.isTensor) {
+  else if (!onnx::isReal(info.type) || !info.isTensor) {
     importer.refuse("input '" + name + "' is " + ::textOf(info) +
-                    "; float, int32, int64 and bool are supported");
+                    "; floating types, int32, int64 and bool are supported");
     shape.reset();
   }
   if (!shape)
@@ -313,7 +359,7 @@ void Network::declareInput(const ValueInfo &info, bool isLast) {
                     onnx::textOf(*shape) + "; extents are 1 to 2147483647");
     return;
   }
-  value.isGood = true;
+  value.isGood = value.isInput = true;
   value.shape = *shape;
   if (importer.batch == 0 && !shape->empty()) {
     importer.batch = shape->front();
@@ -327,8 +373,8 @@ void Network::declareInput(const ValueInfo &info, bool isLast) {
     for (int64_t d : lastOrder(shape->size()))
       declared.push_back((*shape)[d]);
     importer.setLast(name);
-    importer.note("input '" + name +
-                  "' has its channels last: " + onnx::textOf(declared));
+    importer.note("input '" + name + "' has its channels last: samples of " +
+                  onnx::textOf(Shape(declared.begin() + 1, declared.end())));
   }
   input(name, declared, element);
   ins.push_back({&info, isLast});
@@ -374,19 +420,16 @@ std::vector<Network::Output> Network::outputs(const Tensor *labels) {
       importer.refuse("no node computes output '" + name + "'");
     if (!value.isGood)
       continue;
-    if (labels && info.name != head.logitsName()) {
-      importer.note("output '" + name + "' is left out: it is not the logits");
+    if (head.isTraining() && info.name != head.outputName()) {
+      importer.note("output '" + name +
+                    "' is left out: the loss does not read it");
       continue;
     }
     if (labels) {
-      if (auto logits = head.logits(value)) {
-        outputs.push_back({"loss", nn::crossEntropy(*logits, *labels),
-                           sg::BindingRole::Loss});
-        outputs.push_back({name == "loss" ? "logits" : name, *logits,
-                           sg::BindingRole::Logits});
-      }
+      llvm::append_range(outputs, head.outputs(value, *labels));
       continue;
     }
+    shapeOfOutput = value.shape;
     outputs.push_back({name, importer.plain(value), sg::BindingRole::Data});
   }
   return outputs;
@@ -408,7 +451,7 @@ std::vector<Network::Output> Network::build(llvm::ArrayRef<Tensor> inputs) {
   }
   importer.node = nullptr;
   importer.nodeName.clear();
-  return outputs(head.isTraining() ? &inputs.back() : nullptr);
+  return outputs(hasLabels ? &inputs.back() : nullptr);
 }
 
 static Facts factsOf(const onnx::Model &model) {
@@ -453,6 +496,35 @@ std::string onnx::textOf(const Refusal &refusal) {
   return text + (text.empty() ? "" : ": ") + refusal.reason;
 }
 
+/// Builds a model. A loss that needs `targets` is left out if they are missing;
+/// they become the output's shape.
+static Imported build(MLIRContext &context, const onnx::Model &model,
+                      const ImportOptions &options, ModelFile &file,
+                      std::optional<Shape> &targets) {
+  Imported imported;
+  imported.facts = factsOf(model);
+  Network network(model, options, file, imported, targets);
+  std::string reason;
+  {
+    ScopedDiagnosticHandler collect(&context, [&](Diagnostic &diagnostic) {
+      if (diagnostic.getSeverity() == DiagnosticSeverity::Error &&
+          reason.empty())
+        reason = diagnostic.str();
+      return success();
+    });
+    imported.module = network.emit(context);
+  }
+  if (!imported.module && imported.refusals.empty())
+    imported.refusals.push_back(
+        {"", "", reason.empty() ? "the graph is not a model" : reason, 1});
+  if (!imported.refusals.empty())
+    imported.module = nullptr;
+  if (options.loss == Loss::BinaryCrossEntropy ||
+      options.loss == Loss::SquaredError)
+    targets = network.outputShape();
+  return imported;
+}
+
 std::optional<Imported> onnx::importModel(MLIRContext &context,
                                           const std::string &path,
                                           const ImportOptions &options,
@@ -469,23 +541,9 @@ std::optional<Imported> onnx::importModel(MLIRContext &context,
     error = "'" + path + "' is no ONNX file: " + error;
     return std::nullopt;
   }
-  Imported imported;
-  imported.facts = factsOf(*model);
-  Network network(*model, options, *file, imported);
-  std::string reason;
-  {
-    ScopedDiagnosticHandler collect(&context, [&](Diagnostic &diagnostic) {
-      if (diagnostic.getSeverity() == DiagnosticSeverity::Error &&
-          reason.empty())
-        reason = diagnostic.str();
-      return success();
-    });
-    imported.module = network.emit(context);
-  }
-  if (!imported.module && imported.refusals.empty())
-    imported.refusals.push_back(
-        {"", "", reason.empty() ? "the graph is not a model" : reason, 1});
-  if (!imported.refusals.empty())
-    imported.module = nullptr;
+  std::optional<Shape> targets;
+  Imported imported = build(context, *model, options, *file, targets);
+  if (targets && imported.module)
+    imported = build(context, *model, options, *file, targets);
   return imported;
 }

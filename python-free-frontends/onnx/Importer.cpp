@@ -66,10 +66,24 @@ Weight &Importer::addWeight(onnx::Value &value) {
   return weights.back();
 }
 
+void Importer::renew(onnx::Value &value, size_t axis, int64_t extent,
+                     std::optional<double> bound) {
+  value.shape[axis] = extent;
+  value.type = TensorElement::Float;
+  addWeight(value).bound = bound;
+}
+
+TensorElement Importer::computedType(TensorElement type) {
+  if (!onnx::isReal(type) || type == TensorElement::Float)
+    return type;
+  note("numbers of " + nameOf(type) + " are float in the model");
+  return TensorElement::Float;
+}
+
 bool Importer::define(onnx::Value &value, const TensorMessage &tensor) {
   if (onnx::isReal(tensor.type) && countOf(tensor.dims)) {
     value.isGood = true;
-    value.type = tensor.type;
+    value.type = computedType(tensor.type);
     value.shape = tensor.dims;
     addWeight(value).message = &tensor;
     return true;
@@ -107,6 +121,16 @@ void Importer::setLast(const std::string &input) {
     facts.isLast |= facts.name == input;
 }
 
+void Importer::setConstant(const std::string &input) {
+  for (TensorFacts &facts : imported.facts.inputs)
+    facts.isConstant |= facts.name == input;
+}
+
+void Importer::setUnbound(const std::string &input) {
+  if (!llvm::is_contained(imported.unbound, input))
+    imported.unbound.push_back(input);
+}
+
 size_t Importer::refusals() const {
   size_t count = 0;
   for (const Refusal &refusal : imported.refusals)
@@ -121,7 +145,18 @@ void Importer::note(const std::string &text) {
 
 Tensor Importer::missing() { return Tensor(*trace, nullptr); }
 
+bool Importer::spend(const Elements &elements) {
+  spent += elements.size();
+  if (spent <= kMostComputed)
+    return true;
+  refuse("its constants, with those before, have more than " +
+         std::to_string(kMostComputed) + " elements");
+  return false;
+}
+
 Tensor Importer::emitConstant(const Elements &elements) {
+  if (!spend(elements))
+    return missing();
   Builder &builder = trace->getBuilder();
   DenseElementsAttr attribute;
   if (onnx::isReal(elements.type)) {
@@ -201,6 +236,11 @@ std::optional<Elements> Importer::elementsOf(const Weight &weight,
                                              std::string &error) {
   if (weight.message)
     return decode(*weight.message, &file, error);
+  if (*countOf(weight.shape) > kMostComputed) {
+    error = "it repeats a number " + std::to_string(*countOf(weight.shape)) +
+            " times";
+    return std::nullopt;
+  }
   Elements elements{TensorElement::Float, weight.shape, {}, {}};
   elements.reals.assign(*countOf(weight.shape), weight.splat);
   return elements;
@@ -271,11 +311,6 @@ bool Importer::declare(Weight &weight, onnx::Value &value,
                        llvm::ArrayRef<int64_t> order, sg::Role role) {
   std::string error;
   std::optional<Elements> elements;
-  if (value.type != TensorElement::Float) {
-    refuse("'" + weight.name + "' is " + nameOf(value.type) +
-           ", and only float weights are supported");
-    return false;
-  }
   if (weight.message) {
     elements = elementsOf(weight, error);
     if (!elements) {
@@ -302,6 +337,9 @@ bool Importer::declare(Weight &weight, onnx::Value &value,
   if (elements) {
     spec.init = sg::InitKind::Elements;
     spec.elements = reorder(*elements, order);
+  } else if (weight.bound) {
+    spec.init = sg::InitKind::Uniform;
+    spec.initParameter = *weight.bound;
   } else {
     spec.init = sg::InitKind::Constant;
     spec.initParameter = weight.splat;

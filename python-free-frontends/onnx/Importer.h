@@ -27,6 +27,8 @@ struct Weight {
   Shape shape;
   const TensorMessage *message = nullptr; // null: `splat` repeated
   float splat = 0;
+  /// A new weight, drawn from (-bound, bound).
+  std::optional<double> bound;
   /// The variable, its order of the file's dimensions, and whether it is one.
   std::string variable;
   Shape order;
@@ -37,6 +39,8 @@ struct Value {
   std::string name;
   /// False after a refusal: nothing is known of the value.
   bool isGood = false;
+  /// True for an input of the graph that is no constant.
+  bool isInput = false;
   TensorElement type = TensorElement::Undefined;
   Shape shape;
   std::shared_ptr<const Elements> constant;
@@ -55,6 +59,10 @@ Shape lastOrder(int64_t rank);
 /// Permutes x, by a reshape if only dimensions of extent 1 change places.
 nn::Tensor permute(const nn::Tensor &x, llvm::ArrayRef<int64_t> order);
 
+/// The limit of the elements of all constants that a model holds or that the
+/// import computes.
+inline constexpr int64_t kMostComputed = int64_t(1) << 27;
+
 class Importer {
 public:
   Importer(const ImportOptions &options, ModelFile &file, Imported &imported)
@@ -63,6 +71,10 @@ public:
   /// The value of a name, created on first use.
   Value &value(std::string_view name);
   Weight &addWeight(Value &value);
+  /// Makes a weight a new one, with another extent: drawn from (-bound, bound),
+  /// or zeros without a bound.
+  void renew(Value &value, size_t axis, int64_t extent,
+             std::optional<double> bound);
   /// Makes a tensor of the file the value: integers become a constant, other
   /// numbers a weight. False after a refusal.
   bool define(Value &value, const TensorMessage &tensor);
@@ -80,10 +92,20 @@ public:
   /// decoded.
   std::shared_ptr<const Elements> constantOf(Value &value);
 
+  /// Counts the elements of a constant; false after a refusal of too many.
+  bool spend(const Elements &elements);
+  /// A constant of the model.
+  nn::Tensor emitConstant(const Elements &elements);
+
   void refuse(const std::string &reason);
   void note(const std::string &text);
+  /// Float for floating types, in which the model computes; records it.
+  TensorElement computedType(TensorElement type);
   /// Records that the model takes an input with its channels last.
   void setLast(const std::string &input);
+  /// Records that an input is a constant, or that it must be one.
+  void setConstant(const std::string &input);
+  void setUnbound(const std::string &input);
   /// The number of nodes and parts of the file that are refused.
   size_t refusals() const;
 
@@ -109,7 +131,6 @@ private:
                sg::Role role);
   bool isFrozen(const Weight &weight, const Elements *elements);
   std::string newName(const std::string &wanted);
-  nn::Tensor emitConstant(const Elements &elements);
   nn::Tensor missing();
 
   ModelFile &file;
@@ -119,6 +140,7 @@ private:
   llvm::StringMap<Value *> byName;
   llvm::StringMap<unsigned> variableNames;
   llvm::StringSet<> reads;
+  int64_t spent = 0;
 };
 
 /// A node, its attributes and values, while its op's function runs.
@@ -162,6 +184,8 @@ public:
   std::shared_ptr<const Elements> constant(size_t k);
   /// The number that input k, a constant of one element, is.
   std::optional<double> number(size_t k);
+  /// Returns it, too, but refuses an input that is not such a constant.
+  std::optional<double> requiredNumber(size_t k);
   /// Makes an axis of a rank positive; nothing, after a refusal, outside.
   std::optional<int64_t> axis(int64_t axis, int64_t rank);
 

@@ -37,6 +37,13 @@ std::optional<Shape> NodeImport::integers(std::string_view name) const {
 
 std::shared_ptr<const Elements> NodeImport::constant(size_t k) {
   onnx::Value &value = in(k);
+  if (value.isInput) {
+    importer.setUnbound(value.name);
+    refuse("input " + std::to_string(k) +
+           " must be a constant, but is the graph's input '" + value.name +
+           "'; give its numbers: --value NAME=NUMBERS");
+    return nullptr;
+  }
   if (value.isGood && !value.constant && !value.weight) {
     refuse("input " + std::to_string(k) +
            " must be a constant of the file, but is computed");
@@ -55,6 +62,16 @@ std::optional<double> NodeImport::number(size_t k) {
     return std::nullopt;
   return onnx::isReal(elements->type) ? elements->reals[0]
                                       : double(elements->integers[0]);
+}
+
+std::optional<double> NodeImport::requiredNumber(size_t k) {
+  auto elements = constant(k);
+  if (!elements)
+    return std::nullopt;
+  std::optional<double> number = this->number(k);
+  if (!number)
+    refuse("input " + std::to_string(k) + " is not one number");
+  return number;
 }
 
 std::optional<Shape> NodeImport::integersOf(std::string_view name, size_t k,
@@ -134,6 +151,8 @@ bool NodeImport::set(size_t k, Elements constant) {
   onnx::Value *value = output(k);
   if (!value)
     return true;
+  if (!importer.spend(constant))
+    return false;
   value->isGood = true;
   value->type = constant.type;
   value->shape = constant.shape;

@@ -16,18 +16,34 @@ ImageClassifier::ImageClassifier(std::string name, const ModelOptions &options)
 void ImageClassifier::endBackbone(int64_t features) {
   backboneParts = parts.size();
   views = addViewPool(*this, options, features);
+  if (views && !auxiliaries.empty())
+    auxiliaryViews = &add<nn::ViewPool>("", nn::ViewPooling::Mean,
+                                        *options.views, *options.classes);
 }
 
 std::vector<nn::Graph::Output>
 ImageClassifier::build(llvm::ArrayRef<Tensor> inputs) {
   Tensor x = viewsOf(inputs[0], views);
-  llvm::ArrayRef<nn::Module *> all = parts;
-  for (nn::Module *part : all.take_front(backboneParts))
+  llvm::ArrayRef<Auxiliary> remaining = auxiliaries;
+  llvm::SmallVector<Tensor> auxiliaryLogits;
+  for (auto [index, part] : llvm::enumerate(parts)) {
+    if (index == backboneParts)
+      x = poolViews(x, views);
     x = (*part)(x);
-  x = poolViews(x, views);
-  for (nn::Module *part : all.drop_front(backboneParts))
-    x = (*part)(x);
-  return {{"loss", loss({x, inputs[1]}).front(), sg::BindingRole::Loss},
+    while (!remaining.empty() &&
+           remaining.front().branch.partsBefore == index + 1) {
+      Tensor logits = (*remaining.front().classifier)(x);
+      auxiliaryLogits.push_back(poolViews(logits, auxiliaryViews));
+      remaining = remaining.drop_front();
+    }
+  }
+  if (backboneParts == parts.size())
+    x = poolViews(x, views);
+  Tensor total = loss({x, inputs[1]}).front();
+  for (auto [auxiliary, logits] : llvm::zip_equal(auxiliaries, auxiliaryLogits))
+    total = nn::auxiliaryLoss(total, loss({logits, inputs[1]}).front(),
+                              auxiliary.branch.weight);
+  return {{"loss", total, sg::BindingRole::Loss},
           {"logits", x, sg::BindingRole::Logits}};
 }
 

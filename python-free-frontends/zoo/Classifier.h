@@ -8,7 +8,8 @@ namespace reprise::zoo {
 
 /// A graph with the inputs "image" and "label" whose parts run one after the
 /// other: those of the backbone, whose last returns the features (N,F) of each
-/// image, then those of the head, whose last returns the logits.
+/// image, then those of the head, whose last returns the logits. The loss adds
+/// those of the auxiliary classifiers.
 class ImageClassifier : public nn::Graph {
 public:
   ImageClassifier(std::string name, const ModelOptions &options);
@@ -19,6 +20,22 @@ protected:
   T &part(std::string name, Args &&...args) {
     T &module = add<T>(std::move(name), std::forward<Args>(args)...);
     parts.push_back(&module);
+    return module;
+  }
+  /// The number of parts so far.
+  size_t countParts() const { return parts.size(); }
+  /// The place of an auxiliary classifier, which reads the result of the part
+  /// before, and the weight of its loss.
+  struct Branch {
+    size_t partsBefore;
+    double weight;
+  };
+  /// Adds an auxiliary classifier, in the order of the parts: its logits are
+  /// those of each image, whose mean are those of a case of several views.
+  template <typename T, typename... Args>
+  T &auxiliary(std::string name, const Branch &branch, Args &&...args) {
+    T &module = add<T>(std::move(name), std::forward<Args>(args)...);
+    auxiliaries.push_back({branch, &module});
     return module;
   }
   /// Ends the backbone, which returns `features` numbers for each image.
@@ -34,9 +51,15 @@ protected:
   const ModelOptions options;
 
 private:
+  struct Auxiliary {
+    Branch branch;
+    nn::Module *classifier;
+  };
+
   llvm::SmallVector<nn::Module *> parts;
+  llvm::SmallVector<Auxiliary> auxiliaries; // in order
   size_t backboneParts = 0;
-  nn::ViewPool *views = nullptr;
+  nn::ViewPool *views = nullptr, *auxiliaryViews = nullptr;
   nn::CrossEntropyLoss &loss;
 };
 

@@ -27,19 +27,19 @@
 //
 // The same bits, but for the addresses, and the loss is told once.
 //
-// RUN: mlir-opt %t.plain.mlir %{generic} | sed -f %S/Inputs/stablehlo-to-executable.sed > %t.plain.exe.mlir
-// RUN: mlir-opt %t.remat.mlir %{generic} | sed -f %S/Inputs/stablehlo-to-executable.sed > %t.remat.exe.mlir
+// RUN: mlir-opt %t.plain.mlir %{generic} | sed -f %S/Inputs/mhlo-to-executable.sed > %t.plain.exe.mlir
+// RUN: mlir-opt %t.remat.mlir %{generic} | sed -f %S/Inputs/mhlo-to-executable.sed > %t.remat.exe.mlir
 // RUN: mlir-opt %t.plain.exe.mlir %{lower} | %{run} | sed "s/base@ = 0x[0-9a-f]*//" > %t.plain.txt
 // RUN: mlir-opt %t.remat.exe.mlir %{lower} | %{run} | sed "s/base@ = 0x[0-9a-f]*//" > %t.remat.txt
 // RUN: diff %t.plain.txt %t.remat.txt
 // RUN: FileCheck %s --check-prefix=BITS < %t.remat.txt
 
 // CHECK-LABEL: func.func @step
-// CHECK:         "stablehlo.send"
-// CHECK-NOT:     "stablehlo.send"
+// CHECK:         "mhlo.send"
+// CHECK-NOT:     "mhlo.send"
 // CHECK-NOT:     remat.barrier
-// CHECK:         "stablehlo.dot_general"{{.*}}remat.recomputed = 1 : i64
-// CHECK-NOT:     "stablehlo.send"
+// CHECK:         "mhlo.dot_general"{{.*}}remat.recomputed = 1 : i64
+// CHECK-NOT:     "mhlo.send"
 // CHECK-NOT:     remat.barrier
 // CHECK:         return
 
@@ -64,75 +64,75 @@ func.func @step(%x: tensor<256x32xf32>, %t: tensor<256x32xf32>,
                 %w1: tensor<32x32xf32>, %w2: tensor<32x32xf32>,
                 %w3: tensor<32x32xf32>, %w4: tensor<32x32xf32>)
     -> (tensor<32x32xf32>, tensor<32x32xf32>, tensor<32x32xf32>, tensor<32x32xf32>) {
-  %one = "stablehlo.constant"() {value = dense<1.0> : tensor<256x32xf32>, remat.pure,
+  %one = "mhlo.constant"() {value = dense<1.0> : tensor<256x32xf32>, remat.pure,
                                  remat.cost = 0.001} : () -> tensor<256x32xf32>
 
   // Forward.
-  %h1 = "stablehlo.dot_general"(%x, %w1)
+  %h1 = "mhlo.dot_general"(%x, %w1)
       {dims = "1x0", computed_by = @dot_nn, remat.pure, remat.cost = 0.02}
       : (tensor<256x32xf32>, tensor<32x32xf32>) -> tensor<256x32xf32>
-  %a1 = "stablehlo.tanh"(%h1) {remat.pure, remat.cost = 0.004}
+  %a1 = "mhlo.tanh"(%h1) {remat.pure, remat.cost = 0.004}
       : (tensor<256x32xf32>) -> tensor<256x32xf32>
-  %h2 = "stablehlo.dot_general"(%a1, %w2)
+  %h2 = "mhlo.dot_general"(%a1, %w2)
       {dims = "1x0", computed_by = @dot_nn, remat.pure, remat.cost = 0.02}
       : (tensor<256x32xf32>, tensor<32x32xf32>) -> tensor<256x32xf32>
-  %a2 = "stablehlo.tanh"(%h2) {remat.pure, remat.cost = 0.004}
+  %a2 = "mhlo.tanh"(%h2) {remat.pure, remat.cost = 0.004}
       : (tensor<256x32xf32>) -> tensor<256x32xf32>
-  %h3 = "stablehlo.dot_general"(%a2, %w3)
+  %h3 = "mhlo.dot_general"(%a2, %w3)
       {dims = "1x0", computed_by = @dot_nn, remat.pure, remat.cost = 0.02}
       : (tensor<256x32xf32>, tensor<32x32xf32>) -> tensor<256x32xf32>
-  %a3 = "stablehlo.tanh"(%h3) {remat.pure, remat.cost = 0.004}
+  %a3 = "mhlo.tanh"(%h3) {remat.pure, remat.cost = 0.004}
       : (tensor<256x32xf32>) -> tensor<256x32xf32>
-  %h4 = "stablehlo.dot_general"(%a3, %w4)
+  %h4 = "mhlo.dot_general"(%a3, %w4)
       {dims = "1x0", computed_by = @dot_nn, remat.pure, remat.cost = 0.02}
       : (tensor<256x32xf32>, tensor<32x32xf32>) -> tensor<256x32xf32>
 
   // The loss is told once, whatever is computed again.
-  %d4 = "stablehlo.subtract"(%h4, %t) {remat.pure, remat.cost = 0.004}
+  %d4 = "mhlo.subtract"(%h4, %t) {remat.pure, remat.cost = 0.004}
       : (tensor<256x32xf32>, tensor<256x32xf32>) -> tensor<256x32xf32>
-  %loss = "stablehlo.custom_call"(%d4)
+  %loss = "mhlo.custom_call"(%d4)
       {computed_by = @half_sum_of_squares, remat.pure, remat.cost = 0.004}
       : (tensor<256x32xf32>) -> tensor<1x1xf32>
-  "stablehlo.send"(%loss) {computed_by = @tell} : (tensor<1x1xf32>) -> ()
+  "mhlo.send"(%loss) {computed_by = @tell} : (tensor<1x1xf32>) -> ()
 
   // Backward.
-  %g4 = "stablehlo.dot_general"(%a3, %d4)
+  %g4 = "mhlo.dot_general"(%a3, %d4)
       {dims = "0x0", computed_by = @dot_tn, remat.pure, remat.cost = 0.02}
       : (tensor<256x32xf32>, tensor<256x32xf32>) -> tensor<32x32xf32>
-  %c3 = "stablehlo.dot_general"(%d4, %w4)
+  %c3 = "mhlo.dot_general"(%d4, %w4)
       {dims = "1x1", computed_by = @dot_nt, remat.pure, remat.cost = 0.02}
       : (tensor<256x32xf32>, tensor<32x32xf32>) -> tensor<256x32xf32>
-  %q3 = "stablehlo.multiply"(%a3, %a3) {remat.pure, remat.cost = 0.004}
+  %q3 = "mhlo.multiply"(%a3, %a3) {remat.pure, remat.cost = 0.004}
       : (tensor<256x32xf32>, tensor<256x32xf32>) -> tensor<256x32xf32>
-  %s3 = "stablehlo.subtract"(%one, %q3) {remat.pure, remat.cost = 0.004, remat.in_place = array<i64: 0, 1>}
+  %s3 = "mhlo.subtract"(%one, %q3) {remat.pure, remat.cost = 0.004, remat.in_place = array<i64: 0, 1>}
       : (tensor<256x32xf32>, tensor<256x32xf32>) -> tensor<256x32xf32>
-  %d3 = "stablehlo.multiply"(%c3, %s3) {remat.pure, remat.cost = 0.004, remat.in_place = array<i64: 0, 0>}
+  %d3 = "mhlo.multiply"(%c3, %s3) {remat.pure, remat.cost = 0.004, remat.in_place = array<i64: 0, 0>}
       : (tensor<256x32xf32>, tensor<256x32xf32>) -> tensor<256x32xf32>
-  %g3 = "stablehlo.dot_general"(%a2, %d3)
+  %g3 = "mhlo.dot_general"(%a2, %d3)
       {dims = "0x0", computed_by = @dot_tn, remat.pure, remat.cost = 0.02}
       : (tensor<256x32xf32>, tensor<256x32xf32>) -> tensor<32x32xf32>
-  %c2 = "stablehlo.dot_general"(%d3, %w3)
+  %c2 = "mhlo.dot_general"(%d3, %w3)
       {dims = "1x1", computed_by = @dot_nt, remat.pure, remat.cost = 0.02}
       : (tensor<256x32xf32>, tensor<32x32xf32>) -> tensor<256x32xf32>
-  %q2 = "stablehlo.multiply"(%a2, %a2) {remat.pure, remat.cost = 0.004}
+  %q2 = "mhlo.multiply"(%a2, %a2) {remat.pure, remat.cost = 0.004}
       : (tensor<256x32xf32>, tensor<256x32xf32>) -> tensor<256x32xf32>
-  %s2 = "stablehlo.subtract"(%one, %q2) {remat.pure, remat.cost = 0.004, remat.in_place = array<i64: 0, 1>}
+  %s2 = "mhlo.subtract"(%one, %q2) {remat.pure, remat.cost = 0.004, remat.in_place = array<i64: 0, 1>}
       : (tensor<256x32xf32>, tensor<256x32xf32>) -> tensor<256x32xf32>
-  %d2 = "stablehlo.multiply"(%c2, %s2) {remat.pure, remat.cost = 0.004, remat.in_place = array<i64: 0, 0>}
+  %d2 = "mhlo.multiply"(%c2, %s2) {remat.pure, remat.cost = 0.004, remat.in_place = array<i64: 0, 0>}
       : (tensor<256x32xf32>, tensor<256x32xf32>) -> tensor<256x32xf32>
-  %g2 = "stablehlo.dot_general"(%a1, %d2)
+  %g2 = "mhlo.dot_general"(%a1, %d2)
       {dims = "0x0", computed_by = @dot_tn, remat.pure, remat.cost = 0.02}
       : (tensor<256x32xf32>, tensor<256x32xf32>) -> tensor<32x32xf32>
-  %c1 = "stablehlo.dot_general"(%d2, %w2)
+  %c1 = "mhlo.dot_general"(%d2, %w2)
       {dims = "1x1", computed_by = @dot_nt, remat.pure, remat.cost = 0.02}
       : (tensor<256x32xf32>, tensor<32x32xf32>) -> tensor<256x32xf32>
-  %q1 = "stablehlo.multiply"(%a1, %a1) {remat.pure, remat.cost = 0.004}
+  %q1 = "mhlo.multiply"(%a1, %a1) {remat.pure, remat.cost = 0.004}
       : (tensor<256x32xf32>, tensor<256x32xf32>) -> tensor<256x32xf32>
-  %s1 = "stablehlo.subtract"(%one, %q1) {remat.pure, remat.cost = 0.004, remat.in_place = array<i64: 0, 1>}
+  %s1 = "mhlo.subtract"(%one, %q1) {remat.pure, remat.cost = 0.004, remat.in_place = array<i64: 0, 1>}
       : (tensor<256x32xf32>, tensor<256x32xf32>) -> tensor<256x32xf32>
-  %d1 = "stablehlo.multiply"(%c1, %s1) {remat.pure, remat.cost = 0.004, remat.in_place = array<i64: 0, 0>}
+  %d1 = "mhlo.multiply"(%c1, %s1) {remat.pure, remat.cost = 0.004, remat.in_place = array<i64: 0, 0>}
       : (tensor<256x32xf32>, tensor<256x32xf32>) -> tensor<256x32xf32>
-  %g1 = "stablehlo.dot_general"(%x, %d1)
+  %g1 = "mhlo.dot_general"(%x, %d1)
       {dims = "0x0", computed_by = @dot_tn, remat.pure, remat.cost = 0.02}
       : (tensor<256x32xf32>, tensor<256x32xf32>) -> tensor<32x32xf32>
   return %g1, %g2, %g3, %g4 : tensor<32x32xf32>, tensor<32x32xf32>, tensor<32x32xf32>, tensor<32x32xf32>

@@ -37,7 +37,7 @@ TOOLS = [
     "random_plans", "fuzz", "kernels-to-gpu", "tools/package", "step_time",
     "budgets", "test/EndToEnd/cli/", "apt", "source", "man", "time", "cc",
 ]  # fmt: skip
-SUBCOMMANDS = {"reprise": {"zoo", "onnx", "compile", "plan", "why", "profile",
+SUBCOMMANDS = {"reprise": {"zoo", "onnx", "rematerialize", "compile", "plan", "why", "profile",
                            "train", "eval", "predict", "report", "inspect", "recipe",
                            "completion", "man"},
                "reprise-plan": {"solve", "bound", "validate", "sweep",

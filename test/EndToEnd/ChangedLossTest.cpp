@@ -10,6 +10,7 @@
 #include <cmath>
 #include <cstring>
 #include <gtest/gtest.h>
+#include <regex>
 
 using namespace mlir;
 using namespace reprise;
@@ -62,6 +63,19 @@ static std::string modelOf(bool inBlock, int rows) {
          "-> (tensor<f32> {sg.name = \"loss\", sg.binding = "
          "#sg.binding<loss>}) {\n%logits = " +
          product + loss + "return %l : tensor<f32>\n}";
+}
+
+/// The model of modelOf(false, rows) that adds its own loss, computed again, as
+/// an auxiliary one.
+static std::string withAuxiliary(std::string text, double weight) {
+  size_t begin = text.find("%losses"), end = text.find("return");
+  std::string loss = text.substr(begin, end - begin);
+  loss = std::regex_replace(loss, std::regex("%(losses|lse|s|n|l)\\b"),
+                            "%again_$1");
+  loss += "%total = sg.auxiliary_loss %l, %again_l weight " +
+          std::to_string(weight) + " : tensor<f32>\n";
+  text.insert(end, loss);
+  return std::regex_replace(text, std::regex("return %l"), "return %total");
 }
 
 namespace {
@@ -399,6 +413,19 @@ TEST_F(ChangedLoss, OfNarrowProductsIsInF32) {
     std::memcpy(gradient.data(), bytes.data(), 48);
     for (size_t i = 0; i < 12; ++i) // cotangents of logits have 8 bits
       EXPECT_NEAR(gradient[i], one.gradient[i], 8e-3) << i;
+  }
+}
+
+TEST_F(ChangedLoss, AppliesToAuxiliaryLosses) {
+  constexpr double weight = 0.25;
+  for (const Case &one : kCases) {
+    SCOPED_TRACE(&one - kCases);
+    std::vector<double> gradient = one.gradient;
+    for (double &element : gradient)
+      element *= 1 + weight;
+    expectAgrees(run(withAuxiliary(modelOf(false, 4), weight), optionsOf(one),
+                     one.ratio, labelsOf(one)),
+                 (1 + weight) * one.loss, gradient);
   }
 }
 

@@ -81,5 +81,6 @@ TEST_P(Families, TrainToTheSameBitsInEveryModeAndBudget) {
 
 INSTANTIATE_TEST_SUITE_P(Zoo, Families,
                          testing::Values("mobilenet_v3_small",
-                                         "shufflenet_v2_x0_5", "densenet121"),
+                                         "shufflenet_v2_x0_5", "densenet121",
+                                         "googlenet"),
                          [](const auto &info) { return info.param; });

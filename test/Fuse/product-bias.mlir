@@ -97,3 +97,14 @@ func.func @others(%a: tensor<6x6xf32>, %c: tensor<6xf32>, %h: tensor<6x6xbf16>, 
   %5 = sg.add %z, %4 : tensor<12x3xf32>
   return %p, %0, %1, %2, %3, %5 : tensor<6x6xf32>, tensor<6x6xf32>, tensor<6x6xbf16>, tensor<6x6xf64>, tensor<6x6xf32>, tensor<12x3xf32>
 }
+
+// A single number is no bias of a library, which has one for each column.
+// CHECK-LABEL: func.func @keeps_single_number(
+// CHECK:         sg.matmul %
+// CHECK:         sg.add
+func.func @keeps_single_number(%a: tensor<6x4xf32>, %b: tensor<4x10xf32>, %c: tensor<1xf32>) -> tensor<6x10xf32> {
+  %p = sg.matmul %a, %b : (tensor<6x4xf32>, tensor<4x10xf32>) -> tensor<6x10xf32>
+  %r = sg.broadcast %c dims [1] : tensor<1xf32> -> tensor<6x10xf32>
+  %y = sg.add %p, %r : tensor<6x10xf32>
+  return %y : tensor<6x10xf32>
+}

@@ -50,6 +50,9 @@ const std::string kInference =
 const std::string kConv2D =
     std::string("sg.conv2d %image, %filter ") + kConv +
     "(tensor<2x5x5x4xf32>, tensor<6x3x3x2xf32>) -> tensor<2x3x3x6xf32>";
+const std::string kConv2DInputGrad =
+    std::string("sg.conv2d_input_grad %dy, %filter ") + kConv +
+    "(tensor<2x3x3x6xf32>, tensor<6x3x3x2xf32>) -> tensor<2x5x5x4xf32>";
 const std::string kCrossEntropy =
     "sg.cross_entropy %x, %t : (tensor<2x4xf32>, tensor<2xi32>) ->"
     " (tensor<2xf32>, tensor<2xf32>)";
@@ -217,6 +220,8 @@ const VjpCase kVjpCases[] = {
      {"o0"}},
     {kConv2D, {0}, {"o1"}},
     {kConv2D, {1}, {"o0"}},
+    {kConv2DInputGrad, {0}, {"o1"}},
+    {kConv2DInputGrad, {1}, {"o0"}},
     {std::string("sg.max_pool2d %image ") + kPool, {0}, {"o0"}},
     {std::string("sg.avg_pool2d %image ") + kPool, {0}, {}},
     {"sg.global_avg_pool %image : (tensor<2x5x5x4xf32>) -> tensor<2x4xf32>",
@@ -445,13 +450,23 @@ TEST(Autocast, EveryOpOfModelsHasARule) {
       "backward", "barrier", "cast",   "constant",       "copy",
       "iota",     "kernel",  "module", "random_uniform", "read",
       "variable", "write",   "yield"};
-  const std::set<std::string> ofSteps = {
-      "avg_pool2d_grad",     "batch_norm_grad",    "batch_norm_inference",
-      "batch_norm_training", "conv2d_filter_grad", "conv2d_input_grad",
-      "attention_grad",      "cross_entropy_grad", "gather_grad",
-      "layer_norm_grad",     "matmul_bias",        "max_pool2d_argmax",
-      "max_pool2d_grad",     "max_pool2d_scatter", "normalize",
-      "relu_grad",           "softmax_grad",       "conv2d_input_grad_add"};
+  const std::set<std::string> ofSteps = {"avg_pool2d_grad",
+                                         "batch_norm_grad",
+                                         "batch_norm_inference",
+                                         "batch_norm_training",
+                                         "conv2d_filter_grad",
+                                         "attention_grad",
+                                         "cross_entropy_grad",
+                                         "gather_grad",
+                                         "layer_norm_grad",
+                                         "matmul_bias",
+                                         "max_pool2d_argmax",
+                                         "max_pool2d_grad",
+                                         "max_pool2d_scatter",
+                                         "normalize",
+                                         "relu_grad",
+                                         "softmax_grad",
+                                         "conv2d_input_grad_add"};
   std::set<std::string> expected = structure;
   expected.insert(ofSteps.begin(), ofSteps.end());
   EXPECT_EQ(without, expected);

@@ -433,6 +433,22 @@ func.func @cross_entropy_shape(%l: tensor<8x10xf32>, %t: tensor<7xi32>) {
 
 // -----
 
+func.func @auxiliary_loss_rank(%l: tensor<2xf32>) {
+  // expected-error @+1 {{adds scalars, but has 'tensor<2xf32>'}}
+  %0 = sg.auxiliary_loss %l, %l weight 0.3 : tensor<2xf32>
+  return
+}
+
+// -----
+
+func.func @auxiliary_loss_weight(%l: tensor<f32>) {
+  // expected-error @+1 {{needs a weight that is finite and not negative, but has -3.000000e-01}}
+  %0 = sg.auxiliary_loss %l, %l weight -0.3 : tensor<f32>
+  return
+}
+
+// -----
+
 func.func @cross_entropy_labels(%l: tensor<8x10xf32>, %t: tensor<8xi8>) {
   // expected-error @+2 {{failed to infer returned types}}
   // expected-error @+1 {{labels must be i32 or i64, but are 'i8'}}

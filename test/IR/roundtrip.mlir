@@ -296,6 +296,9 @@ func.func @losses(%x: tensor<8x10xf32>, %labels: tensor<8xi32>,
   %3 = sg.cross_entropy_grad %x, %labels, %lse, %losses
     : (tensor<8x10xf32>, tensor<8xi32>, tensor<8xf32>, tensor<8xf32>)
     -> tensor<8x10xf32>
+  // CHECK: sg.auxiliary_loss %{{.*}}, %{{.*}} weight 3.000000e-01 : tensor<f32>
+  %main = sg.constant dense<1.0> : tensor<f32>
+  %total = sg.auxiliary_loss %main, %main weight 0.3 : tensor<f32>
   // CHECK: sg.dropout %{{.*}}, %{{.*}}, %{{.*}} {probability = 5.000000e-01 : f64, stream = 1 : i64} : (tensor<8x10xf32>, tensor<i64>, tensor<i64>) -> tensor<8x10xf32>
   %4 = sg.dropout %x, %seed, %seed {probability = 5.0e-01 : f64,
                                     stream = 1 : i64}

@@ -14,13 +14,14 @@ BEGIN {
   rule("Plan", "", 0)
   rule("Runtime", "", 0)
   rule("IR", "", 1)
-  rule("Reference", "IR", 1)
+  rule("StableHlo", "IR", 1)
+  rule("Reference", "IR StableHlo", 1)
   rule("Analysis", "IR", 1)
   rule("Codegen", "IR", 1)
   rule("Target", "IR Codegen", 1)
   rule("Bridge", "IR Analysis Plan Target", 1)
   rule("Translate", "IR Analysis Bridge", 1)
-  rule("Passes", "IR Analysis Bridge Translate Plan Target", 1)
+  rule("Passes", "IR Analysis Bridge Translate Plan StableHlo Target", 1)
   rule("NN", "IR", 1)
   rule("Zoo", "NN IR", 1)
   rule("Onnx", "NN Zoo IR", 1)
@@ -33,7 +34,8 @@ BEGIN {
   rule("CommandLine", "Text Console Recipe Runtime", 0)
   rule("Program", "Text Plan Runtime", 0)
   rule("Report", "Text Program Runtime", 0)
-  compiler_layers = "IR Analysis Target Bridge Translate Plan Passes Zoo Onnx"
+  compiler_layers = "IR Analysis Target Bridge Translate Plan Passes StableHlo " \
+    "Zoo Onnx"
   rule("Driver", "NN Recipe Text Console Program Runtime " compiler_layers, 1)
   rule("Budget", "Text Console Program Report Driver Runtime " compiler_layers, 1)
   rule("Run", "Recipe Text Console Program Driver Budget Runtime " compiler_layers, 1)

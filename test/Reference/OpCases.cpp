@@ -311,6 +311,11 @@ static std::vector<Case> lossCases() {
           -> (tensor<5xf64>, tensor<5xf64>)
         return %losses, %lse : tensor<5xf64>, tensor<5xf64>)",
            -3.0, 3.0),
+      make("auxiliary_loss", "%x: tensor<f64>, %y: tensor<f64>", "tensor<f64>",
+           R"(
+        %z = sg.auxiliary_loss %x, %y weight 0.3 : tensor<f64>
+        return %z : tensor<f64>)",
+           0.5, 3.0),
       make("cross_entropy_label_outside",
            "%x: tensor<5x2xf64>, %t: tensor<5xi64>", "tensor<5xf64>", R"(
         %losses, %lse = sg.cross_entropy %x, %t

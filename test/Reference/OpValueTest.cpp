@@ -309,6 +309,16 @@ TEST(CrossEntropy, IsTheNegativeLogProbabilityOfTheLabel) {
   expectClose(r[2], p.reals({3, 2}, {0.5, -0.5, -1, 1, 0.5, 1.5}), 1e-12);
 }
 
+TEST(AuxiliaryLoss, IsWeighted) {
+  Program p(R"(
+    func.func @f(%x: tensor<f64>, %y: tensor<f64>) -> tensor<f64> {
+      %z = sg.auxiliary_loss %x, %y weight 0.25 : tensor<f64>
+      return %z : tensor<f64>
+    })");
+  SmallVector<Tensor> r = p.run({p.reals({}, {2}), p.reals({}, {-3})});
+  expectClose(r[0], p.reals({}, {1.25}), 1e-15);
+}
+
 TEST(Dropout, DropsWhereTheNumberIsBelowAndScalesTheRest) {
   Program p(R"(
     func.func @f(%x: tensor<64xf64>, %seed: tensor<i64>, %step: tensor<i64>)

@@ -21,6 +21,22 @@ func.func @drops_dropout_and_its_counter(%x: tensor<8xf32>) -> tensor<8xf32> {
 
 // -----
 
+// CHECK-LABEL: func.func @drops_auxiliary_losses(
+// CHECK-SAME:    %[[A:.*]]: tensor<f32>, %{{.*}}: tensor<8xf32>
+func.func @drops_auxiliary_losses(%a: tensor<f32>, %x: tensor<8xf32>) -> tensor<f32> {
+  // CHECK-NEXT: %[[L:.*]] = sg.exp %[[A]]
+  // CHECK-NEXT: return %[[L]]
+  %l = sg.exp %a : tensor<f32>
+  %b = sg.module "branch" (%y = %x : tensor<8xf32>) -> tensor<f32> {
+    %s = sg.reduce_sum %y dims [0] : tensor<8xf32> -> tensor<f32>
+    sg.yield %s : tensor<f32>
+  }
+  %t = sg.auxiliary_loss %l, %b weight 0.3 : tensor<f32>
+  return %t : tensor<f32>
+}
+
+// -----
+
 sg.variable @"rng.seed" : tensor<i64> {role = #sg.role<seed>, init = #sg.init<zeros>}
 sg.variable @"rng.step" : tensor<i64> {role = #sg.role<counter>, init = #sg.init<zeros>}
 

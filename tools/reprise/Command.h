@@ -29,6 +29,7 @@ void onChosen(CLI::App &command, Invocation &invocation, Run run) {
 
 void addZooCommand(CLI::App &app, Invocation &invocation);
 void addOnnxCommand(CLI::App &app, Invocation &invocation);
+void addRematerializeCommand(CLI::App &app, Invocation &invocation);
 void addCompileCommand(CLI::App &app, Invocation &invocation);
 void addPlanCommand(CLI::App &app, Invocation &invocation);
 void addWhyCommand(CLI::App &app, Invocation &invocation);

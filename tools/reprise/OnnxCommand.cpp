@@ -4,6 +4,7 @@
 #include "reprise/CommandLine/CommandLine.h"
 #include "reprise/Console/Console.h"
 #include "reprise/Console/JsonAnswer.h"
+#include "reprise/Driver/OnnxExport.h"
 #include "reprise/Driver/OnnxReport.h"
 #include "reprise/Runtime/Expect.h"
 #include <nlohmann/json.hpp>
@@ -13,7 +14,7 @@ using namespace reprise::driver;
 
 namespace {
 struct OnnxOptions {
-  std::string file, output = "-";
+  std::string file, output = "-", state;
   OnnxFlags flags;
   bool json = false;
 };
@@ -32,24 +33,12 @@ static rt::Status import(const OnnxOptions &options) {
   return text.ok() ? writeText(options.output, *text) : text.status();
 }
 
+/// A command on one file.
 static CLI::App *add(CLI::App &onnx, Invocation &invocation, const char *name,
                      const char *text, rt::Status (*run)(const OnnxOptions &),
                      std::shared_ptr<OnnxOptions> options) {
   CLI::App *command = onnx.add_subcommand(name, text);
-  OnnxFlags &flags = options->flags;
   command->add_option("file", options->file, "ONNX file")->required();
-  command->add_option("--batch", flags.batch,
-                      "First extent of every input (default: the file's)");
-  command->add_option("--input", flags.inputs,
-                      "Shape of an input, NAME=SHAPE, in the file's layout");
-  command->add_option("--loss", flags.loss,
-                      "Loss to add: none, cross-entropy (default: none)");
-  command->add_option("--logits", flags.logits,
-                      "Output that holds the logits (default: the only one)");
-  command->add_option("--label", flags.label,
-                      "Name of the input of labels (default: label)");
-  command->add_option("--freeze", flags.freeze,
-                      "Weights that stay constants: a pattern of names");
   command->callback([options, run, &invocation] {
     invocation = [options, run] {
       rt::Status status = run(*options);
@@ -59,24 +48,53 @@ static CLI::App *add(CLI::App &onnx, Invocation &invocation, const char *name,
   return command;
 }
 
+static void addFlags(CLI::App &command, OnnxFlags &flags) {
+  command.add_option("--batch", flags.batch,
+                     "First extent of every input (default: the file's)");
+  command.add_option("--input", flags.inputs,
+                     "Shape of an input, NAME=SHAPE, in the file's layout");
+  command.add_option("--value", flags.values,
+                     "Numbers of an input that is a constant, NAME=1,2");
+  command.add_option("--loss", flags.loss,
+                     "Loss: none, cross-entropy, bce, mse (default: none)");
+  command.add_option("--logits", flags.logits,
+                     "Output that the loss reads (default: the only one)");
+  command.add_option("--label", flags.label,
+                     "Input of labels or targets (default: label)");
+  command.add_option("--new-head", flags.newHead,
+                     "Classes of a new last layer");
+  command.add_option("--freeze", flags.freeze,
+                     "Weights that stay constants: a pattern of names");
+}
+
 void driver::addOnnxCommand(CLI::App &app, Invocation &invocation) {
   CLI::App *onnx = app.add_subcommand("onnx", "Networks in ONNX files");
   onnx->require_subcommand(1);
-  addExamples(*onnx, "  reprise onnx inspect net.onnx\n"
-                     "  reprise onnx import net.onnx --batch 32 "
-                     "--loss cross-entropy -o net.mlir");
+  addExamples(*onnx, "  reprise onnx inspect net.onnx");
   auto options = std::make_shared<OnnxOptions>();
   CLI::App *command =
-      add(*onnx, invocation, "inspect",
-          "Lists a file's inputs, outputs, ops, parameters and refusals",
+      add(*onnx, invocation, "inspect", "Lists a file's contents and refusals",
           inspect, options);
+  addFlags(*command, options->flags);
   command->add_flag("--json", options->json, "Print JSON");
   addExamples(*command, "  reprise onnx inspect net.onnx --json");
   options = std::make_shared<OnnxOptions>();
   command = add(*onnx, invocation, "import",
                 "Writes a file's network as textual MLIR", import, options);
+  addFlags(*command, options->flags);
   command->add_option("-o,--output", options->output,
                       "File to write (default: standard output)");
-  addExamples(*command, "  reprise onnx import net.onnx --batch 32 "
-                        "--loss cross-entropy -o net.mlir");
+  addExamples(*command, "  reprise onnx import net.onnx -o net.mlir");
+  options = std::make_shared<OnnxOptions>();
+  command = add(
+      *onnx, invocation, "export", "Writes trained weights into a copy",
+      [](const OnnxOptions &o) {
+        return exportOnnx(o.file, o.state, o.output);
+      },
+      options);
+  command->add_option("--state", options->state, "State or weights of a run")
+      ->required();
+  command->add_option("-o,--output", options->output, "File to write")
+      ->required();
+  addExamples(*command, "  reprise onnx export a.onnx --state s -o b.onnx");
 }

@@ -110,6 +110,7 @@ static int run(int argc, char **argv) {
   Invocation invocation;
   addZooCommand(app, invocation);
   addOnnxCommand(app, invocation);
+  addRematerializeCommand(app, invocation);
   addCompileCommand(app, invocation);
   addPlanCommand(app, invocation);
   addWhyCommand(app, invocation);

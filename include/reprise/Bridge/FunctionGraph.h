@@ -6,7 +6,8 @@
 //
 //   arguments, constants   fixed: they take no bytes of the step
 //   views, barriers        no ops: they are computed where they are read
-//   returned values        live to the end of the function
+//   returned values        live to the end of the function, or have the
+//                          storage of a donated argument
 //
 // Live bytes at an op are those of the storages live there and the op's
 // workspace, each rounded up to plan::kAlignment. A storage lives from the op
@@ -32,6 +33,11 @@ struct FunctionGraph {
   /// Maps each view to the operand that it views.
   llvm::DenseMap<mlir::Value, mlir::Value> viewed;
   uint64_t argumentBytes = 0; // of tensors and memrefs of static shape
+
+  /// Numbers of results in the storage of arguments that the caller gives up,
+  /// see remat::donatedArguments. The op that makes one overwrites the argument
+  /// and runs once.
+  llvm::DenseSet<unsigned> inDonated;
 
   /// The empty tensors that belong to the single op that writes them.
   llvm::DenseSet<mlir::Operation *> destinations;

@@ -12,7 +12,9 @@ namespace reprise::driver {
 struct OnnxFlags {
   std::optional<int64_t> batch;
   std::vector<std::string> inputs; // NAME=1x3x224x224
-  std::string loss = "none";       // or cross-entropy
+  std::vector<std::string> values; // NAME=1,2
+  std::string loss = "none";       // or cross-entropy, bce, mse
+  std::optional<int64_t> newHead;
   std::string logits, label = "label";
   std::vector<std::string> freeze;
 };

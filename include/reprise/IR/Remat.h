@@ -12,6 +12,7 @@
 #include "mlir/IR/Dialect.h"
 #include "mlir/IR/OpDefinition.h"
 #include "mlir/IR/OpImplementation.h"
+#include "mlir/Interfaces/FunctionInterfaces.h"
 #include "mlir/Interfaces/LoopLikeInterface.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 #include "reprise/ProgramTerms.h"
@@ -93,6 +94,13 @@ bool isReshape(mlir::Operation *op);
 /// Returns true if the elements of a tensor are contiguous in memory whatever
 /// the caller passes. Reshapes copy other tensors.
 bool isContiguous(mlir::Value tensor);
+
+/// For each result of a function, the argument whose storage its caller gives
+/// up for it, or nothing: `tf.aliasing_output` of an argument numbers a result;
+/// an argument with `jax.buffer_donor` is for the first result of its type that
+/// no other one has.
+llvm::SmallVector<std::optional<unsigned>>
+donatedArguments(mlir::FunctionOpInterface function);
 
 /// Returns true if `op` only creates a tensor without content that ops of its
 /// block write. Each use may have its own tensor.

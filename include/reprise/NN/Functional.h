@@ -150,6 +150,10 @@ Tensor dropout(const Tensor &x, double probability,
 /// The mean over rows of the cross entropy of logits (N,K) with labels (N).
 Tensor crossEntropy(const Tensor &logits, const Tensor &labels);
 
+/// loss + weight * auxiliary while training, and loss in evaluation: scalars.
+Tensor auxiliaryLoss(const Tensor &loss, const Tensor &auxiliary,
+                     double weight);
+
 } // namespace reprise::nn
 
 #endif // REPRISE_NN_FUNCTIONAL_H

@@ -18,20 +18,27 @@
 
 namespace reprise::onnx {
 
-/// The loss that training adds: none, or the cross entropy of the logits with
-/// an input of labels.
-enum class Loss { None, CrossEntropy };
+/// The loss that training adds: none; the cross entropy of the logits with an
+/// input of labels; or the mean, over the elements of an output, of the binary
+/// cross entropy of logits or of the squared distance, with an input of targets
+/// of the output's shape.
+enum class Loss { None, CrossEntropy, BinaryCrossEntropy, SquaredError };
 
 struct ImportOptions {
   /// The first extent of every input, in place of the file's.
   std::optional<int64_t> batch;
   /// The whole shapes of inputs, in the file's layout, by name.
   std::map<std::string, std::vector<int64_t>> shapes;
+  /// The elements of inputs that are constants of the model, by name: shapes,
+  /// axes and scales, which sg must know.
+  std::map<std::string, std::vector<double>> values;
   Loss loss = Loss::None;
-  /// The output that holds the logits; empty for the file's only output.
+  /// The output that the loss reads; empty for the file's only output.
   std::string logits;
-  /// The name of the input of labels.
+  /// The name of the input of labels or targets.
   std::string label = "label";
+  /// The number of classes of a new last layer, which is drawn at random.
+  std::optional<int64_t> newHead;
   /// Patterns (`*`, `?`) of weights that stay constants.
   std::vector<std::string> freeze;
 };
@@ -52,6 +59,8 @@ struct TensorFacts {
   std::string name, type;
   /// True for an input that the model takes with its channels last.
   bool isLast = false;
+  /// True for an input that is a constant of the model.
+  bool isConstant = false;
 };
 
 struct OpCount {
@@ -78,6 +87,8 @@ struct ParameterFacts {
 struct Imported {
   Facts facts;
   std::vector<Refusal> refusals;
+  /// Inputs that must be constants: their numbers are missing in `values`.
+  std::vector<std::string> unbound;
   std::vector<ParameterFacts> parameters;
   /// Decisions that a user should know.
   std::vector<std::string> notes;

@@ -217,6 +217,10 @@ def RematToBudget : Pass<"remat-to-budget", "::mlir::ModuleOp"> {
     - A result of a branch, of a call, or of a loop that cannot carry its value in one
       storage lives to the end, because deallocation learns its storage only at run
       time. If it could be any storage, as after a call, all values live to the end.
+    - A returned value has the storage of an argument that the caller gives up for it
+      (`tf.aliasing_output`, `jax.buffer_donor`) and no bytes of its own, if nothing
+      reads the argument after the value's op; that op then runs once. Upstream's
+      bufferization ignores these attributes.
     - A function returns copies of arguments, of constants, of tensors in memory such
       as the result of `bufferization.to_tensor`, and of values that it returns twice.
 

@@ -178,7 +178,8 @@ def SgChangeLoss : Pass<"sg-change-loss", "::mlir::func::FuncOp"> {
   let summary = "applies label smoothing, class weights, ignored labels and mixup";
   let description = [{
     Works on a model whose loss is the mean of `sg.cross_entropy` over its rows: the sum
-    divided by their number or multiplied by its reciprocal. Runs before differentiation.
+    divided by their number or multiplied by its reciprocal. Losses that
+    `sg.auxiliary_loss` adds are changed in the same way. Runs before differentiation.
     Evaluation uses the original model, except that ignored labels are ignored there too.
 
     `label-smoothing` e and `class-weights` w are those of PyTorch's `CrossEntropyLoss`
@@ -331,8 +332,8 @@ def SgBoundIndices : Pass<"sg-bound-indices", "::mlir::func::FuncOp"> {
 def SgToInference : Pass<"sg-to-inference", "::mlir::func::FuncOp"> {
   let summary = "turns a model into its inference form";
   let description = [{
-    Removes checkpointing annotations, dropout and writes. Batch normalization uses the
-    running statistics. Works on a model, before differentiation.
+    Removes checkpointing annotations, dropout, auxiliary losses and writes. Batch
+    normalization uses the running statistics. Works on a model, before differentiation.
 
     ```mlir
     func.func @f(%x: tensor<8xf32>, %seed: tensor<i64>, %step: tensor<i64>)

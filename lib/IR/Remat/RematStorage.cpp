@@ -232,3 +232,33 @@ StorageSources remat::storageSourcesOf(OpResult result) {
       sources.values.push_back(operand);
   return sources;
 }
+
+//===----------------------------------------------------------------------===//
+// Donated by the caller
+//===----------------------------------------------------------------------===//
+
+SmallVector<std::optional<unsigned>>
+remat::donatedArguments(FunctionOpInterface function) {
+  SmallVector<std::optional<unsigned>> sources(function.getNumResults());
+  ArrayRef<Type> results = function.getResultTypes();
+  auto isFreeFor = [&](unsigned result, unsigned argument) {
+    return result < results.size() && !sources[result] &&
+           results[result] == function.getArgument(argument).getType();
+  };
+  for (unsigned argument = 0; argument < function.getNumArguments(); ++argument)
+    if (auto result = function.getArgAttrOfType<IntegerAttr>(
+            argument, "tf.aliasing_output");
+        result && result.getValue().isIntN(31) &&
+        isFreeFor(result.getInt(), argument))
+      sources[result.getInt()] = argument;
+  for (unsigned argument = 0; argument < function.getNumArguments(); ++argument)
+    for (unsigned result = 0;
+         function.getArgAttr(argument, "jax.buffer_donor") &&
+         result < results.size();
+         ++result)
+      if (isFreeFor(result, argument)) {
+        sources[result] = argument;
+        break;
+      }
+  return sources;
+}

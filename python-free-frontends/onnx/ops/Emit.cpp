@@ -1,11 +1,25 @@
 //===- Emit.cpp - Tensors of several ops' functions -----------------------===//
 
 #include "Emit.h"
+#include <cmath>
 
 using namespace mlir;
 using namespace reprise;
 using namespace reprise::onnx;
 using nn::Tensor;
+
+Tensor onnx::numberLike(const Tensor &x, double value) {
+  if (!x)
+    return x;
+  if (auto type = dyn_cast<IntegerType>(x.getType().getElementType())) {
+    double limit = std::ldexp(1.0, std::min(type.getWidth(), 54u) - 1);
+    bool isBool = type.getWidth() == 1;
+    value = std::isnan(value) ? 0.0
+                              : std::clamp(value, isBool ? 0.0 : -limit,
+                                           isBool ? 1.0 : limit - 1);
+  }
+  return x.getTrace().splat(x.getType(), value);
+}
 
 Tensor onnx::atMost(const Tensor &x, double bound) {
   return x ? emit<sg::MinimumOp>({x, numberLike(x, bound)}) : x;
@@ -52,6 +66,60 @@ Tensor onnx::pad(const Tensor &x, llvm::ArrayRef<int64_t> low,
   properties.interior = builder.getDenseI64ArrayAttr(Shape(low.size(), 0));
   properties.value = builder.getF64FloatAttr(value);
   return x.getTrace().create<sg::PadOp>(x, properties).front();
+}
+
+Type onnx::elementOf(Builder &builder, TensorElement type) {
+  return onnx::isReal(type)             ? Type(builder.getF32Type())
+         : type == TensorElement::Bool  ? Type(builder.getI1Type())
+         : type == TensorElement::Int32 ? Type(builder.getI32Type())
+         : type == TensorElement::Int64 ? Type(builder.getI64Type())
+                                        : Type();
+}
+
+Tensor onnx::castTo(const Tensor &x, Type element) {
+  if (!x || x.getType().getElementType() == element)
+    return x;
+  auto type = RankedTensorType::get(x.getType().getShape(), element);
+  return x.getTrace().createAs<sg::CastOp>(type, x);
+}
+
+Tensor onnx::iota(const Tensor &like, int64_t d, Type element) {
+  if (!like)
+    return like;
+  Builder &builder = like.getTrace().getBuilder();
+  sg::IotaOp::Properties properties;
+  properties.dim = builder.getI64IntegerAttr(d);
+  return like.getTrace().createAs<sg::IotaOp>(
+      RankedTensorType::get(like.getType().getShape(),
+                            element ? element : builder.getI64Type()),
+      {}, properties);
+}
+
+Tensor onnx::repeatAlong(const Tensor &x, const Tensor &like, int64_t dropped) {
+  if (!x || !like)
+    return x ? like : x;
+  Shape dims;
+  for (int64_t d = 0; d < like.getType().getRank(); ++d)
+    if (d != dropped)
+      dims.push_back(d);
+  return nn::broadcast(x, like.getType().getShape(), dims);
+}
+
+Tensor onnx::wrapped(const Tensor &index, int64_t extent) {
+  if (!index)
+    return index;
+  Tensor isNegative =
+      compare(sg::ComparePredicate::LT, index, numberLike(index, 0));
+  return nn::select(isNegative, plus(index, double(extent)), index);
+}
+
+bool onnx::areReal(NodeImport &node) {
+  for (size_t k = 0; k < node.inputs(); ++k)
+    if (node.has(k) && !onnx::isReal(node.in(k).type))
+      return node.refuse("its input " + std::to_string(k) + " is " +
+                         nameOf(node.in(k).type) +
+                         ", and only float is supported");
+  return true;
 }
 
 /// The shape that the inputs broadcast to; nothing after a refusal.
@@ -112,7 +180,7 @@ static Tensor operandOf(NodeImport &node, size_t k, const Shape &shape,
 }
 
 std::optional<Unified> onnx::unify(NodeImport &node,
-                                   llvm::ArrayRef<size_t> inputs) {
+                                   llvm::ArrayRef<size_t> inputs, Mixed types) {
   std::optional<Shape> shape = commonShape(node, inputs);
   if (!shape)
     return std::nullopt;
@@ -126,11 +194,22 @@ std::optional<Unified> onnx::unify(NodeImport &node,
       return std::nullopt;
     unified.operands.push_back(tensor);
     Type element = tensor.getType().getElementType();
-    if (unified.operands.front().getType().getElementType() != element &&
+    if (types == Mixed::Refused &&
+        unified.operands.front().getType().getElementType() != element &&
         !unified.operands.front().getType().getElementType().isInteger(1)) {
       node.refuse("its inputs have different element types");
       return std::nullopt;
     }
   }
   return unified;
+}
+
+bool onnx::unary(NodeImport &node, llvm::function_ref<Tensor(Tensor)> make) {
+  Laid x = laid(node, 0);
+  if (!x.tensor)
+    return false;
+  if (!x.tensor.getType().getElementType().isF32())
+    return node.refuse("its input is " + nameOf(node.in(0).type) +
+                       ", and only float is supported");
+  return setLaid(node, x, make(x.tensor));
 }

@@ -15,10 +15,8 @@ template <typename OpTy> nn::Tensor emit(llvm::ArrayRef<nn::Tensor> operands) {
                                                     operands);
 }
 
-/// A number repeated to the type of x.
-inline nn::Tensor numberLike(const nn::Tensor &x, double value) {
-  return x ? x.getTrace().splat(x.getType(), value) : x;
-}
+/// A number repeated to the type of x; integers end at their type's limits.
+nn::Tensor numberLike(const nn::Tensor &x, double value);
 
 inline nn::Tensor plus(const nn::Tensor &x, double value) {
   return x ? x + numberLike(x, value) : x;
@@ -42,6 +40,39 @@ nn::Tensor reduce(const nn::Tensor &x, llvm::ArrayRef<int64_t> dims) {
   return x.getTrace().create<OpTy>(x, properties).front();
 }
 
+/// sg's type of a file's elements; null if it has none.
+mlir::Type elementOf(mlir::Builder &builder, TensorElement type);
+/// x in another element type, or in that of `like`.
+nn::Tensor castTo(const nn::Tensor &x, mlir::Type element);
+inline nn::Tensor castLike(const nn::Tensor &x, const nn::Tensor &like) {
+  return like ? castTo(x, like.getType().getElementType()) : like;
+}
+
+/// The position along dimension d in the shape of `like`, as i64 or `element`.
+nn::Tensor iota(const nn::Tensor &like, int64_t d, mlir::Type element = {});
+/// x, which lacks dimension `dropped` of `like`, repeated along it.
+nn::Tensor repeatAlong(const nn::Tensor &x, const nn::Tensor &like,
+                       int64_t dropped);
+/// Indices of `extent` elements, negative ones counted from the end.
+nn::Tensor wrapped(const nn::Tensor &index, int64_t extent);
+
+/// Elements order[0], order[1], ... of dimension d.
+nn::Tensor takeAlong(const nn::Tensor &x, int64_t d,
+                     llvm::ArrayRef<int64_t> order);
+
+/// ln softmax(x) along the last dimension.
+nn::Tensor logSoftmax(nn::Tensor x);
+/// Imports an op of one operand of floats.
+bool unary(NodeImport &node, llvm::function_ref<nn::Tensor(nn::Tensor)> make);
+/// Applies `make`, along the last dimension, to dimension `axis` of x.
+nn::Tensor along(nn::Tensor x, int64_t axis,
+                 llvm::function_ref<nn::Tensor(nn::Tensor)> make);
+/// Imports an op along its axis, as `make` does it along the last dimension.
+bool alongAxis(NodeImport &node,
+               llvm::function_ref<nn::Tensor(nn::Tensor)> make);
+/// Refuses inputs that are not floating-point.
+bool areReal(NodeImport &node);
+
 /// Elements starts[k], starts[k] + steps[k], ... below limits[k].
 nn::Tensor strided(const nn::Tensor &x, llvm::ArrayRef<int64_t> starts,
                    llvm::ArrayRef<int64_t> limits,
@@ -57,8 +88,11 @@ struct Unified {
   bool isLast = false;
 };
 /// Returns nothing after a refusal. The layout is channels-last if an operand
-/// of the result's rank exists in it only.
-std::optional<Unified> unify(NodeImport &node, llvm::ArrayRef<size_t> inputs);
+/// of the result's rank exists in it only. Element types are equal, except that
+/// of a first operand of booleans, unless they may be mixed.
+enum class Mixed { Refused, Allowed };
+std::optional<Unified> unify(NodeImport &node, llvm::ArrayRef<size_t> inputs,
+                             Mixed types = Mixed::Refused);
 
 /// Sets output 0 in the layout of the operands.
 inline bool setUnified(NodeImport &node, const Unified &unified,

@@ -7,16 +7,6 @@ using namespace reprise;
 using namespace reprise::onnx;
 using nn::Tensor;
 
-/// Refuses inputs that are not floating-point.
-static bool areReal(NodeImport &node) {
-  for (size_t k = 0; k < node.inputs(); ++k)
-    if (node.has(k) && !onnx::isReal(node.in(k).type))
-      return node.refuse("its input " + std::to_string(k) + " is " +
-                         nameOf(node.in(k).type) +
-                         ", and only float is supported");
-  return true;
-}
-
 //===----------------------------------------------------------------------===//
 // Products
 //===----------------------------------------------------------------------===//
@@ -126,8 +116,8 @@ bool onnx::importMatMul(NodeImport &node) {
 // Along an axis
 //===----------------------------------------------------------------------===//
 
-/// ln softmax(x) along the last dimension: (x - max) - ln sum e^(x - max).
-static Tensor logSoftmax(Tensor x) {
+/// (x - max) - ln sum e^(x - max).
+Tensor onnx::logSoftmax(Tensor x) {
   if (!x)
     return x;
   llvm::ArrayRef<int64_t> shape = x.getType().getShape();
@@ -141,9 +131,8 @@ static Tensor logSoftmax(Tensor x) {
   return shifted - nn::broadcast(emit<sg::LogOp>(sum), shape, dims);
 }
 
-/// Applies `make`, along the last dimension, to dimension `axis` of x.
-static Tensor along(Tensor x, int64_t axis,
-                    llvm::function_ref<Tensor(Tensor)> make) {
+Tensor onnx::along(Tensor x, int64_t axis,
+                   llvm::function_ref<Tensor(Tensor)> make) {
   int64_t rank = x.getType().getRank();
   Shape order, back(rank);
   for (int64_t d = 0; d < rank; ++d)
@@ -155,10 +144,9 @@ static Tensor along(Tensor x, int64_t axis,
   return permute(make(permute(x, order)), back);
 }
 
-/// Imports an op along its axis. Before opset 13, the axis is the first of all
-/// those that count as one.
-static bool alongAxis(NodeImport &node,
-                      llvm::function_ref<Tensor(Tensor)> make) {
+/// Before opset 13, the axis is the first of all those that count as one.
+bool onnx::alongAxis(NodeImport &node,
+                     llvm::function_ref<Tensor(Tensor)> make) {
   if (!areReal(node))
     return false;
   const Shape &shape = node.in(0).shape;
@@ -194,49 +182,6 @@ bool onnx::importLogSoftmax(NodeImport &node) {
   return alongAxis(node, logSoftmax);
 }
 
-/// A weight of the normalized dimensions as a vector; zeros without input k.
-static std::optional<Tensor> vectorOf(NodeImport &node, size_t k,
-                                      int64_t columns) {
-  if (!node.has(k))
-    return nn::splat(node.trace(), {columns}, 0.0);
-  Tensor vector = node.plain(k);
-  if (!vector)
-    return std::nullopt;
-  if (vector.getType().getNumElements() != columns) {
-    node.refuse("its input " + std::to_string(k) + " has the shape " +
-                textOf(node.in(k).shape) + ", but " + std::to_string(columns) +
-                " elements are normalized");
-    return std::nullopt;
-  }
-  return vector.getType().getRank() == 1 ? vector
-                                         : nn::reshape(vector, {columns});
-}
-
-bool onnx::importLayerNormalization(NodeImport &node) {
-  if (!areReal(node))
-    return false;
-  for (size_t k = 1; k < node.node.outputs.size(); ++k)
-    if (node.hasOutput(k))
-      return node.refuse("its statistics (output " + std::to_string(k) +
-                         ") are not supported");
-  const Shape &shape = node.in(0).shape;
-  auto axis = node.axis(node.integer("axis", -1), shape.size());
-  if (!axis)
-    return false;
-  int64_t columns = 1;
-  for (size_t d = *axis; d < shape.size(); ++d)
-    columns *= shape[d];
-  Tensor x = node.plain(0);
-  auto weight = vectorOf(node, 1, columns), bias = vectorOf(node, 2, columns);
-  if (!x || !weight || !bias)
-    return false;
-  bool isLast = *axis + 1 == int64_t(shape.size());
-  if (!isLast)
-    x = nn::reshape(x, {x.getType().getNumElements() / columns, columns});
-  Tensor y = nn::layerNorm(x, *weight, *bias, node.number("epsilon", 1e-5f));
-  return node.set(0, isLast ? y : nn::reshape(y, shape));
-}
-
 bool onnx::importGelu(NodeImport &node) {
   if (!areReal(node))
     return false;
@@ -251,17 +196,25 @@ bool onnx::importGelu(NodeImport &node) {
 static std::optional<double> dropoutRatio(NodeImport &node) {
   if (node.opset < 12)
     return node.number("ratio", 0.5f);
-  return node.has(1) ? node.number(1) : 0.5;
+  return node.has(1) ? node.requiredNumber(1) : 0.5;
 }
 
 bool onnx::importDropout(NodeImport &node) {
   if (node.hasOutput(1))
     return node.refuse("its mask (output 1) is not supported");
   std::optional<double> ratio = dropoutRatio(node);
-  if (!ratio || !(*ratio >= 0 && *ratio < 1))
-    return node.refuse("its ratio must be a constant in [0, 1)");
-  if (node.importer.options.loss == Loss::None)
+  if (!ratio)
+    return false;
+  if (!(*ratio >= 0 && *ratio < 1))
+    return node.refuse("its ratio is not in [0, 1)");
+  if (node.importer.options.loss == Loss::None) {
+    std::optional<double> trains = node.has(2) ? node.requiredNumber(2) : 0.0;
+    if (!trains)
+      return false;
+    if (*trains != 0 && *ratio != 0)
+      return node.refuse("it is in training mode; import with a loss");
     return node.alias(0, node.in(0));
+  }
   Laid x = laid(node, 0);
   return x.tensor && setLaid(node, x, nn::dropout(x.tensor, *ratio));
 }

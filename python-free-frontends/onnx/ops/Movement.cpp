@@ -31,6 +31,12 @@ bool onnx::importTranspose(NodeImport &node) {
   Shape moves;
   for (int64_t d : order)
     moves.push_back(x.at(d));
+  // Files that are channels-last move the channels around each layer.
+  bool isLast = rank > 2;
+  for (int64_t k = 0; isLast && k < rank; ++k)
+    isLast = moves[lastOrder(rank)[k]] == k;
+  if (isLast && x.tensor)
+    return node.setLast(0, x.tensor);
   return x.tensor && node.set(0, permute(x.tensor, moves));
 }
 
@@ -126,26 +132,41 @@ bool onnx::importSlice(NodeImport &node) {
   Laid x = laid(node, 0);
   if (!x.tensor)
     return false;
-  Shape from(shape.size(), 0), by(shape.size(), 1);
+  Shape from(shape.size(), 0), by(shape.size(), 1), reversed;
   Shape to(x.tensor.getType().getShape());
   for (size_t k = 0; k < starts->size(); ++k) {
     auto axis = node.axis((*axes)[k], shape.size());
     if (!axis)
       return false;
     int64_t n = shape[*axis], d = x.at(*axis);
-    if ((*steps)[k] < 1)
-      return node.refuse("its step " + std::to_string((*steps)[k]) +
-                         " is not positive");
+    int64_t step = (*steps)[k];
+    if (step == 0 || step == INT64_MIN)
+      return node.refuse("its step is " + std::to_string(step));
+    // Steps towards the beginning count from the end of the reversed axis.
+    if (step < 0)
+      reversed.push_back(d);
+    if (step < 0 && n > 1 << 20)
+      return node.refuse("an axis of " + std::to_string(n) +
+                         " elements is too long to be reversed");
     auto bound = [&](int64_t at) {
-      return std::clamp<int64_t>(at < 0 ? at + n : at, 0, n);
+      int64_t low = step < 0 ? -1 : 0, high = step < 0 ? n - 1 : n;
+      int64_t positive = std::clamp(at < 0 ? at + n : at, low, high);
+      return step < 0 ? n - 1 - positive : positive;
     };
     from[d] = bound((*starts)[k]);
     to[d] = bound((*ends)[k]);
-    by[d] = std::min((*steps)[k], n);
+    by[d] = std::min(std::abs(step), n);
     if (from[d] >= to[d])
       return node.refuse("its result has no elements");
   }
-  return setLaid(node, x, strided(x.tensor, from, to, by));
+  Tensor whole = x.tensor;
+  for (int64_t d : reversed) {
+    Shape order;
+    for (int64_t k = whole ? whole.dim(d) : 0; k-- > 0;)
+      order.push_back(k);
+    whole = takeAlong(whole, d, order);
+  }
+  return setLaid(node, x, strided(whole, from, to, by));
 }
 
 /// Returns the padding of each dimension: all beginnings, then all ends.
@@ -180,18 +201,56 @@ static std::optional<Shape> paddingOf(NodeImport &node) {
   return std::nullopt;
 }
 
+/// The element that a place outside an axis repeats: the nearest one, the one
+/// at the other end, or the mirrored one.
+static int64_t repeated(llvm::StringRef mode, int64_t at, int64_t n) {
+  if (mode == "edge")
+    return std::clamp<int64_t>(at, 0, n - 1);
+  if (mode == "wrap")
+    return ((at % n) + n) % n;
+  int64_t period = std::max<int64_t>(2 * (n - 1), 1);
+  at = ((at % period) + period) % period;
+  return at < n ? at : period - at;
+}
+
+static bool padByElements(NodeImport &node, const std::string &mode,
+                          const Shape &pads) {
+  if (mode != "edge" && mode != "wrap" && mode != "reflect")
+    return node.refuse("mode '" + mode + "' is unknown");
+  Laid x = laid(node, 0);
+  if (!x.tensor)
+    return false;
+  Tensor y = x.tensor;
+  for (int64_t axis = 0; y && axis < x.rank; ++axis) {
+    int64_t low = pads[axis], high = pads[x.rank + axis];
+    int64_t d = x.at(axis), n = y.dim(d);
+    if (low == 0 && high == 0)
+      continue;
+    int64_t most = 1 << 20;
+    if (low < -most || low > most || high < -most || high > most || n > most ||
+        n + low + high < 1)
+      return node.refuse("its padding is " + std::to_string(low) + " and " +
+                         std::to_string(high));
+    Shape order;
+    for (int64_t at = -low; at < n + high; ++at)
+      order.push_back(repeated(mode, at, n));
+    y = takeAlong(y, d, order);
+  }
+  return setLaid(node, x, y);
+}
+
 bool onnx::importPad(NodeImport &node) {
   std::string mode = node.text("mode", "constant");
-  if (mode != "constant")
-    return node.refuse("mode '" + mode + "' is not supported");
   auto pads = paddingOf(node);
   if (!pads)
     return false;
+  if (mode != "constant")
+    return padByElements(node, mode, *pads);
   std::optional<double> value = node.opset < 11 ? node.number("value", 0.0)
-                                : node.has(2)   ? node.number(2)
+                                : node.has(2)   ? node.requiredNumber(2)
                                                 : 0.0;
   if (!value)
-    return node.refuse("its value must be a constant of the file");
+    return false;
   Laid x = laid(node, 0);
   if (!x.tensor)
     return false;
@@ -258,107 +317,4 @@ bool onnx::importTile(NodeImport &node) {
     dims.push_back(d);
   return node.set(
       0, nn::reshape(nn::broadcast(nn::reshape(x, from), to, dims), joined));
-}
-
-//===----------------------------------------------------------------------===//
-// Gathering
-//===----------------------------------------------------------------------===//
-
-/// Takes one element, or consecutive ones, of an axis.
-static bool gatherPart(NodeImport &node, int64_t axis, int64_t first,
-                       const Shape &indices) {
-  Laid x = laid(node, 0);
-  if (!x.tensor)
-    return false;
-  int64_t count = *countOf(indices);
-  Tensor part = nn::slice(x.tensor, x.at(axis), first, first + count);
-  if (indices.size() == 1)
-    return setLaid(node, x, part);
-  Shape shape = node.in(0).shape;
-  shape.erase(shape.begin() + axis);
-  shape.insert(shape.begin() + axis, indices.begin(), indices.end());
-  if (x.isLast) {
-    onnx::Value whole; // the part in the file's layout
-    whole.isGood = true;
-    whole.shape = node.in(0).shape;
-    whole.shape[axis] = count;
-    whole.last = part;
-    part = node.importer.plain(whole);
-  }
-  return node.set(0, nn::reshape(part, shape));
-}
-
-/// Returns indices as a tensor, negative ones counted from the end.
-static Tensor indicesOf(NodeImport &node, int64_t extent) {
-  onnx::Value &value = node.in(1);
-  if (value.constant) {
-    Elements fixed = *value.constant;
-    for (int64_t &index : fixed.integers)
-      index += index < 0 ? extent : 0;
-    onnx::Value constant;
-    constant.isGood = true;
-    constant.type = fixed.type;
-    constant.shape = fixed.shape;
-    constant.constant = std::make_shared<Elements>(std::move(fixed));
-    return node.importer.plain(constant);
-  }
-  Tensor index = node.plain(1);
-  if (!index)
-    return index;
-  Tensor isNegative =
-      compare(sg::ComparePredicate::LT, index, numberLike(index, 0));
-  return nn::select(isNegative, plus(index, double(extent)), index);
-}
-
-/// Returns true if constant indices are first, first + 1, ...
-static bool areConsecutive(const Elements &indices, int64_t extent) {
-  for (size_t k = 0; k < indices.size(); ++k) {
-    int64_t first =
-        indices.integers[0] + (indices.integers[0] < 0 ? extent : 0);
-    int64_t at = indices.integers[k] + (indices.integers[k] < 0 ? extent : 0);
-    if (at != first + int64_t(k) || at < 0 || at >= extent)
-      return false;
-  }
-  return indices.size() > 0;
-}
-
-bool onnx::importGather(NodeImport &node) {
-  if (!onnx::isReal(node.in(0).type))
-    return node.refuse("its table is " + nameOf(node.in(0).type) +
-                       ", and only float is supported");
-  auto axis = node.axis(node.integer("axis", 0), node.in(0).rank());
-  if (!axis)
-    return false;
-  Shape shape = node.in(0).shape;
-  int64_t extent = shape[*axis];
-  const auto &constant = node.in(1).constant;
-  if (constant && isInteger(constant->type) &&
-      areConsecutive(*constant, extent)) {
-    int64_t first = constant->integers[0];
-    return gatherPart(node, *axis, first + (first < 0 ? extent : 0),
-                      constant->shape);
-  }
-  if (!isInteger(node.in(1).type))
-    return node.refuse("its indices are " + nameOf(node.in(1).type));
-  if (constant)
-    for (int64_t index : constant->integers)
-      if (index < -extent || index >= extent)
-        return node.refuse("index " + std::to_string(index) + " lies outside " +
-                           std::to_string(extent) + " elements");
-  Tensor x = node.plain(0), indices = indicesOf(node, extent);
-  if (!x || !indices)
-    return false;
-  // The axis first; its indices' dimensions take its place afterwards.
-  int64_t rank = shape.size(), count = indices.getType().getRank();
-  Shape order = {*axis}, back;
-  for (int64_t d = 0; d < rank; ++d)
-    if (d != *axis)
-      order.push_back(d);
-  for (int64_t d = 0; d < *axis; ++d)
-    back.push_back(count + d);
-  for (int64_t d = 0; d < count; ++d)
-    back.push_back(d);
-  for (int64_t d = *axis; d + 1 < rank; ++d)
-    back.push_back(count + d);
-  return node.set(0, permute(nn::gather(permute(x, order), indices), back));
 }

@@ -12,17 +12,6 @@ using nn::Tensor;
 // One operand
 //===----------------------------------------------------------------------===//
 
-/// Imports an op of one operand of floating type.
-static bool unary(NodeImport &node, llvm::function_ref<Tensor(Tensor)> make) {
-  Laid x = laid(node, 0);
-  if (!x.tensor)
-    return false;
-  if (!x.tensor.getType().getElementType().isF32())
-    return node.refuse("its input is " + nameOf(node.in(0).type) +
-                       ", and only float is supported");
-  return setLaid(node, x, make(x.tensor));
-}
-
 template <typename OpTy> static bool unaryOp(NodeImport &node) {
   return unary(node, [](Tensor x) { return emit<OpTy>(x); });
 }
@@ -112,51 +101,57 @@ bool onnx::importHardSwish(NodeImport &node) {
   return unary(node, [](Tensor x) { return nn::hardSwish(x); });
 }
 
-/// The bound of a Clip: an attribute before opset 11, then a constant input.
-static bool boundOf(NodeImport &node, const char *name, size_t k,
-                    std::optional<double> &bound) {
-  if (node.opset < 11) {
-    if (node.find(name))
-      bound = node.number(name, 0.0);
-    return true;
-  }
+/// A bound of a Clip: an attribute before opset 11, then an input. Returns
+/// nothing without one and a missing tensor after a failure.
+static std::optional<Tensor> boundOf(NodeImport &node, const char *name,
+                                     size_t k, Tensor x) {
+  if (node.opset < 11)
+    return node.find(name)
+               ? std::optional<Tensor>(numberLike(x, node.number(name, 0.0)))
+               : std::nullopt;
   if (!node.has(k))
-    return true;
-  bound = node.number(k);
-  return bound || node.refuse("its bound " + std::string(name) +
-                              " must be a constant of the file");
+    return std::nullopt;
+  if (std::optional<double> number = node.number(k))
+    return numberLike(x, *number);
+  Tensor bound = node.plain(k);
+  if (bound && bound.getType().getNumElements() != 1) {
+    node.refuse("its bound " + std::string(name) + " is no number");
+    return Tensor(node.trace(), nullptr);
+  }
+  return nn::broadcast(nn::reshape(bound, {}), x.getType().getShape(), {});
 }
 
 bool onnx::importClip(NodeImport &node) {
-  std::optional<double> low, high;
-  if (!boundOf(node, "min", 1, low) || !boundOf(node, "max", 2, high))
+  Laid x = laid(node, 0);
+  if (!x.tensor)
     return false;
-  return unary(node, [&](Tensor x) {
-    if (low)
-      x = *low == 0.0 ? nn::relu(x) : atLeast(x, *low);
-    if (high)
-      x = atMost(x, *high);
-    return x;
-  });
+  Tensor y = x.tensor;
+  // The usual lower bound is a relu.
+  if (onnx::isReal(node.in(0).type) &&
+      (node.opset < 11 ? node.find("min") && node.number("min", 1.0) == 0.0
+                       : node.has(1) && node.number(1) == 0.0))
+    y = nn::relu(y);
+  else if (auto low = boundOf(node, "min", 1, y))
+    y = emit<sg::MaximumOp>({y, *low});
+  if (auto high = boundOf(node, "max", 2, x.tensor))
+    y = emit<sg::MinimumOp>({y, *high});
+  return setLaid(node, x, y);
 }
 
 bool onnx::importCast(NodeImport &node) {
   auto to = static_cast<TensorElement>(node.integer("to", 0));
-  Builder &builder = node.builder();
-  Type element = to == TensorElement::Float   ? Type(builder.getF32Type())
-                 : to == TensorElement::Bool  ? Type(builder.getI1Type())
-                 : to == TensorElement::Int32 ? Type(builder.getI32Type())
-                 : to == TensorElement::Int64 ? Type(builder.getI64Type())
-                                              : Type();
-  if (!element)
+  Type element = elementOf(node.builder(), to);
+  if (!element || to == TensorElement::BFloat16)
     return node.refuse("a cast to " + nameOf(to) + " is not supported");
-  if (node.in(0).type == to)
+  bool isRounded = to == TensorElement::Float16;
+  if (node.in(0).type == node.importer.computedType(to) && !isRounded)
     return node.alias(0, node.in(0));
   Laid x = laid(node, 0);
   if (!x.tensor)
     return false;
-  auto type = RankedTensorType::get(x.tensor.getType().getShape(), element);
-  return setLaid(node, x, node.trace().createAs<sg::CastOp>(type, x.tensor));
+  if (isRounded)
+    x.tensor = castTo(x.tensor, node.builder().getF16Type());
+  return setLaid(node, x, castTo(x.tensor, element));
 }
 
 //===----------------------------------------------------------------------===//
@@ -187,24 +182,12 @@ template <typename OpTy> static bool joinOp(NodeImport &node) {
   return join(node, [](Tensor x, Tensor y) { return emit<OpTy>({x, y}); });
 }
 
-/// Refuses operands that are not floating-point.
-static bool areReal(NodeImport &node) {
-  for (size_t k = 0; k < node.inputs(); ++k)
-    if (!onnx::isReal(node.in(k).type))
-      return node.refuse("its inputs are " + nameOf(node.in(k).type) +
-                         ", and only float is supported");
-  return true;
-}
-
 bool onnx::importAdd(NodeImport &node) { return joinOp<sg::AddOp>(node); }
 bool onnx::importSub(NodeImport &node) { return joinOp<sg::SubOp>(node); }
 bool onnx::importMul(NodeImport &node) { return joinOp<sg::MulOp>(node); }
 bool onnx::importMax(NodeImport &node) { return joinOp<sg::MaximumOp>(node); }
 bool onnx::importMin(NodeImport &node) { return joinOp<sg::MinimumOp>(node); }
 bool onnx::importSum(NodeImport &node) { return joinOp<sg::AddOp>(node); }
-bool onnx::importDiv(NodeImport &node) {
-  return areReal(node) && joinOp<sg::DivOp>(node);
-}
 
 bool onnx::importMean(NodeImport &node) {
   std::optional<Unified> unified = unify(node, allInputs(node));
@@ -216,45 +199,6 @@ bool onnx::importMean(NodeImport &node) {
   double count = unified->operands.size();
   return setUnified(node, *unified,
                     emit<sg::DivOp>({sum, numberLike(sum, count)}));
-}
-
-/// x to a constant power that needs no logarithm; missing for others.
-static std::optional<Tensor> power(Tensor x, double exponent) {
-  if (exponent == 0.0)
-    return numberLike(x, 1.0);
-  if (exponent == 1.0)
-    return x;
-  if (exponent == 2.0)
-    return x * x;
-  if (exponent == 3.0)
-    return x * x * x;
-  if (exponent == 0.5)
-    return emit<sg::SqrtOp>(x);
-  if (exponent == -0.5)
-    return emit<sg::RsqrtOp>(x);
-  if (exponent == -1.0)
-    return emit<sg::DivOp>({numberLike(x, 1.0), x});
-  if (exponent == 4.0)
-    return (x * x) * (x * x);
-  return std::nullopt;
-}
-
-bool onnx::importPow(NodeImport &node) {
-  std::optional<double> exponent = node.number(1);
-  if (!exponent)
-    return node.refuse("its exponent must be one constant number");
-  if (node.in(1).rank() > node.in(0).rank())
-    return node.refuse("its exponent has a higher rank than its base");
-  if (!onnx::isReal(node.in(0).type))
-    return node.refuse("its base is " + nameOf(node.in(0).type) +
-                       ", and only float is supported");
-  Laid x = laid(node, 0);
-  if (!x.tensor)
-    return false;
-  std::optional<Tensor> result = power(x.tensor, *exponent);
-  if (!result)
-    return node.refuse("its exponent is none of 0, 1, 2, 3, 4, -1, 0.5, -0.5");
-  return setLaid(node, x, *result);
 }
 
 /// Imports a comparison.
@@ -289,6 +233,16 @@ bool onnx::importWhere(NodeImport &node) {
 }
 
 bool onnx::importPRelu(NodeImport &node) {
+  // Opset 6 has a slope of each channel.
+  if (node.importer.fileOpset < 7 && node.in(0).rank() > 1 &&
+      node.in(1).shape == Shape{node.in(0).shape[1]}) {
+    Laid x = laid(node, 0);
+    if (!x.tensor || !areReal(node))
+      return false;
+    Tensor slope = node.plain(1);
+    return setLaid(
+        node, x, aboveZero(x.tensor, nn::mulAlong(x.tensor, slope, {x.at(1)})));
+  }
   std::optional<Unified> unified = unify(node, {0, 1});
   if (!unified || !areReal(node))
     return false;

@@ -109,6 +109,28 @@ bool onnx::importReduceMin(NodeImport &node) {
   });
 }
 
+/// The product along dimension d, in halves, so that there are few ops.
+static Tensor productAlong(Tensor x, int64_t d) {
+  while (x && x.dim(d) > 1) {
+    int64_t n = x.dim(d), half = n / 2;
+    Tensor y = nn::slice(x, d, 0, half) * nn::slice(x, d, half, 2 * half);
+    x = n % 2 ? nn::concat({y, nn::slice(x, d, n - 1, n)}, d) : y;
+  }
+  return x;
+}
+
+bool onnx::importReduceProd(NodeImport &node) {
+  return reduction(node, [](Tensor x, const Shape &dims, int64_t) {
+    Shape rest;
+    for (int64_t d = 0; x && d < x.getType().getRank(); ++d)
+      if (!llvm::is_contained(dims, d))
+        rest.push_back(x.dim(d));
+    for (int64_t d : dims)
+      x = productAlong(x, d);
+    return nn::reshape(x, rest);
+  });
+}
+
 bool onnx::importReduceL1(NodeImport &node) {
   return reduction(node, [](Tensor x, const Shape &dims, int64_t) {
     return sum(emit<sg::AbsOp>(x), dims);

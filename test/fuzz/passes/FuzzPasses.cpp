@@ -99,7 +99,9 @@ static std::vector<Route> makeAlone() {
                            "sg-verify-level{level=model}",
                            "sg-verify-level{level=train}",
                            "sg-verify-level{level=remat}",
-                           "sg-verify-level{level=flat}"})
+                           "sg-verify-level{level=flat}",
+                           "stablehlo-assume-views",
+                           "stablehlo-insert-barriers"})
     routes.push_back({pass, {onFunctions(pass)}});
   for (const char *pass :
        {"sg-differentiate", "sg-differentiate{emit-gradients=true}",
@@ -115,7 +117,7 @@ static std::vector<Route> makeAlone() {
         "sg-rematerialize{knee=true threads=1 work=0.01}",
         "sg-rematerialize{budget-bytes=4096 threads=1 work=0.01}",
         "remat-to-budget{budget-percent=70 threads=1 work=0.01}",
-        "remat-erase-barriers", "sg-model-to-train",
+        "remat-erase-barriers", "stablehlo-inline-calls", "sg-model-to-train",
         "sg-model-to-kernels{checkpointing=per-block}",
         "sg-kernels-to-program{threads=1}"})
     routes.push_back({pass, {pass}});

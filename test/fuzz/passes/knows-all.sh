@@ -1,7 +1,7 @@
 # knows-all.sh FUZZ-PASSES REPRISE-OPT: every pass of Reprise is among those
 # that fuzz-passes runs alone.
 set -eu
-passes=$("$2" --help | grep -oE '^ +--(sg|rt|remat)-[a-z-]+' | tr -d ' ' |
+passes=$("$2" --help | grep -oE '^ +--(sg|rt|remat|stablehlo)-[a-z-]+' | tr -d ' ' |
   sed 's/^--//' | sort -u)
 [ "$(echo "$passes" | wc -l)" -gt 10 ]
 known=$("$1" --list)

@@ -174,6 +174,33 @@ static LogicalResult conv2DVjp(Conv2DOp op, VjpContext &context) {
   return success();
 }
 
+/// The op is linear in both operands: a convolution is the adjoint in the first
+/// one. Models have it as a transposed convolution.
+static LogicalResult inputGradVjp(Conv2DInputGradOp op, VjpContext &context) {
+  Value cotangent = context.cotangent(op->getResult(0));
+  if (!cotangent)
+    return success();
+  Emitter e(context.builder, op.getLoc());
+  cotangent = e.as(cotangent, op.getDy());
+  if (context.needsGradient(op.getDyMutable())) {
+    Value filter = context.forward(op.getFilter());
+    context.addGradient(op.getDyMutable(),
+                        e.make<Conv2DOp>(op.getDy().getType(), cotangent,
+                                         filter, op.getStrides(),
+                                         op.getPadding(), op.getDilation(),
+                                         op.getGroups()));
+  }
+  if (context.needsGradient(op.getFilterMutable())) {
+    Value dy = context.forward(op.getDy());
+    context.addGradient(
+        op.getFilterMutable(),
+        e.make<Conv2DFilterGradOp>(op.getFilter().getType(), cotangent, dy,
+                                   op.getStrides(), op.getPadding(),
+                                   op.getDilation(), op.getGroups()));
+  }
+  return success();
+}
+
 /// Decomposes a gradient and the sum with the tensor that it adds to.
 static Values decompose(Conv2DInputGradAddOp op, Emitter &e) {
   auto type = tensorOf(op.getResult());
@@ -247,6 +274,7 @@ struct ConvModel : LibraryOpInterface::ExternalModel<ConvModel<OpTy>, OpTy> {
 
 void sg::registerConvolutionModels(MLIRContext *context) {
   attachVjp<Conv2DOp, conv2DVjp>(context);
+  attachVjp<Conv2DInputGradOp, inputGradVjp>(context);
   attachDecomposition<Conv2DInputGradAddOp, decompose>(context);
   Conv2DOp::attachInterface<ConvModel<Conv2DOp>>(*context);
   Conv2DInputGradOp::attachInterface<ConvModel<Conv2DInputGradOp>>(*context);
@@ -257,5 +285,5 @@ void sg::registerConvolutionModels(MLIRContext *context) {
   attachLibraryCost<convInputGradFlops, Conv2DInputGradOp>(context);
   attachLibraryCost<convInputGradAddFlops, Conv2DInputGradAddOp>(context);
   attachLibraryCost<convFilterGradFlops, Conv2DFilterGradOp>(context);
-  attachAutocast<AutocastRule::Narrow, Conv2DOp>(context);
+  attachAutocast<AutocastRule::Narrow, Conv2DOp, Conv2DInputGradOp>(context);
 }

@@ -1,6 +1,7 @@
 //===- Loss.cpp - Softmax and cross entropy -------------------------------===//
 
 #include "../Models.h"
+#include <cmath>
 
 using namespace mlir;
 using namespace reprise;
@@ -64,6 +65,17 @@ LogicalResult SoftmaxOp::verify() { return verifyLastDimension(*this); }
 
 LogicalResult SoftmaxGradOp::verify() { return verifyLastDimension(*this); }
 
+LogicalResult AuxiliaryLossOp::verify() {
+  if (tensorOf(getResult()).getRank() != 0)
+    return emitOpError() << "adds scalars, but has " << getResult().getType();
+  double weight = getWeight().convertToDouble();
+  if (!(weight >= 0) || !std::isfinite(weight))
+    return emitOpError() << "needs a weight that is finite and not negative, "
+                            "but has "
+                         << weight;
+  return success();
+}
+
 //===----------------------------------------------------------------------===//
 // Derivatives
 //===----------------------------------------------------------------------===//
@@ -96,6 +108,19 @@ static LogicalResult crossEntropyVjp(CrossEntropyOp op, VjpContext &context) {
     Value dlogits = e.mul(probabilities, e.leading(dlse, wide));
     context.addGradient(operand, e.as(dlogits, logits));
   }
+  return success();
+}
+
+static LogicalResult auxiliaryLossVjp(AuxiliaryLossOp op, VjpContext &context) {
+  Value dy = context.cotangent(cast<OpResult>(op.getResult()));
+  if (!dy)
+    return success();
+  Emitter e(context.builder, op.getLoc());
+  if (context.needsGradient(op.getLossMutable()))
+    context.addGradient(op.getLossMutable(), dy);
+  if (context.needsGradient(op.getAuxiliaryMutable()))
+    context.addGradient(op.getAuxiliaryMutable(),
+                        e.scale(dy, op.getWeight().convertToDouble()));
   return success();
 }
 
@@ -180,16 +205,24 @@ static Values decompose(CrossEntropyGradOp op, Emitter &e) {
   return {e.as(dlogits, op.getLogits())};
 }
 
+static Values decompose(AuxiliaryLossOp op, Emitter &e) {
+  double weight = op.getWeight().convertToDouble();
+  return {e.add(op.getLoss(), e.scale(op.getAuxiliary(), weight))};
+}
+
 void sg::registerLossModels(MLIRContext *context) {
   attachUnary<SoftmaxOp, softmaxGradient>(context);
   attachVjp<CrossEntropyOp, crossEntropyVjp>(context);
+  attachVjp<AuxiliaryLossOp, auxiliaryLossVjp>(context);
   attachDecomposition<SoftmaxOp, decompose>(context);
   attachDecomposition<SoftmaxGradOp, decompose>(context);
   attachDecomposition<CrossEntropyOp, decompose>(context);
   attachDecomposition<CrossEntropyGradOp, decompose>(context);
+  attachDecomposition<AuxiliaryLossOp, decompose>(context);
   attachReductionCost<perResult<5>, SoftmaxOp>(context);
   attachReductionCost<perResult<4>, SoftmaxGradOp>(context);
   attachReductionCost<perOperand<5>, CrossEntropyOp>(context);
   attachPointwiseCost<perResult<4>, CrossEntropyGradOp>(context);
+  attachPointwiseCost<perResult<2>, AuxiliaryLossOp>(context);
   attachAutocast<AutocastRule::Wide, CrossEntropyOp, SoftmaxOp>(context);
 }

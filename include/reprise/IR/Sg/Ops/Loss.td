@@ -83,4 +83,26 @@ def Sg_CrossEntropyGradOp : Sg_Op<"cross_entropy_grad", [Pure,
   let hasVerifier = 1;
 }
 
+def Sg_AuxiliaryLossOp : Sg_Op<"auxiliary_loss",
+    [Pure, SameOperandsAndResultType]> {
+  let summary = "loss + weight * auxiliary while training, loss otherwise";
+  let description = [{
+    Adds the loss of an auxiliary classifier, which trains early layers of a deep network
+    (Szegedy et al. 2015, arXiv 1409.4842). Both losses are scalars. `sg-to-inference`
+    replaces the result by `loss`, so that evaluation neither counts nor computes the
+    auxiliary one.
+
+    ```mlir
+    %total = sg.auxiliary_loss %loss, %auxiliary weight 3.000000e-01 : tensor<f32>
+    ```
+  }];
+  let arguments = (ins Sg_FloatTensor:$loss, Sg_FloatTensor:$auxiliary,
+                       F64Attr:$weight);
+  let results = (outs Sg_FloatTensor:$result);
+  let assemblyFormat = [{
+    $loss `,` $auxiliary `weight` $weight attr-dict `:` type($result)
+  }];
+  let hasVerifier = 1;
+}
+
 #endif // REPRISE_IR_SG_OPS_LOSS
