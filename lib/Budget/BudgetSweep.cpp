@@ -65,8 +65,14 @@ SweepFacts driver::sweepPlans(BudgetPlans &plans, BudgetFacts budget,
                               unsigned threads) {
   SweepFacts facts;
   facts.budget = std::move(budget);
-  for (uint64_t at = 0; at < kBudgets; ++at) {
-    uint64_t bytes = budgetAt(facts.budget, at, kBudgets);
+  std::vector<uint64_t> budgets;
+  for (uint64_t at = 0; at < kBudgets; ++at)
+    budgets.push_back(budgetAt(facts.budget, at, kBudgets));
+  // The user's own budget is a row too.
+  if (facts.budget.plan && facts.budget.asked < facts.budget.plain.bytes)
+    budgets.push_back(facts.budget.asked);
+  std::sort(budgets.begin(), budgets.end());
+  for (uint64_t bytes : budgets) {
     std::optional<PlanChoice> choice = plans.choose(bytes);
     if (!choice)
       continue;

@@ -101,13 +101,16 @@ static std::string bashFunction(const CLI::App &app,
   std::ostringstream out;
   out << function << "() {\n"
       << "  local path='' at word=${COMP_WORDS[COMP_CWORD]}\n"
-      << "  for ((at = 1; at < COMP_CWORD && at < 3; ++at)); do\n"
+      << "  for ((at = 1; at < COMP_CWORD; ++at)); do\n"
       << "    case \"$path${COMP_WORDS[at]} \" in\n";
   std::string known;
   for (const Command &command : commandsOf(app))
     if (!command.words.empty())
       known += (known.empty() ? "" : " | ") + ("'" + command.words + " '");
-  out << "    " << known << ") path+=\"${COMP_WORDS[at]} \" ;;\n"
+  out << "    " << known
+      << ") path+=\"${COMP_WORDS[at]} \" ;;\n"
+      // Options before the command take no values.
+      << "    -*) ;;\n"
       << "    *) break ;;\n    esac\n  done\n"
       << "  local words='' files=yes IFS=$' \\t\\n'\n"
       << "  case \"$path\" in\n";

@@ -104,8 +104,17 @@ std::string driver::describeMode(const ProgramFacts &program) {
   return program.checkpointing +
          (kernels.empty() ? "" : ", kernels of " + kernels) + ", budget of " +
          std::to_string(facts->asked) + " bytes (" +
-         above(facts->plan->milliseconds) + " time, at least " +
-         above(facts->boundMilliseconds) + ")";
+         above(facts->plan->milliseconds) + " time, " +
+         // Other kernels may make the bound less than the time without
+         // recomputation.
+         (facts->boundMilliseconds < facts->plain.milliseconds
+              ? "at most " +
+                    text::formatFixed(100 * excess(facts->plan->milliseconds,
+                                                   facts->boundMilliseconds),
+                                      2) +
+                    "% above the bound"
+              : "at least " + above(facts->boundMilliseconds)) +
+         ")";
 }
 
 //===----------------------------------------------------------------------===//

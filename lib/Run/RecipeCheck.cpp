@@ -9,6 +9,7 @@
 
 #include "reprise/Run/RecipeCheck.h"
 #include "reprise/Console/Console.h"
+#include "reprise/Driver/ModelSource.h"
 #include "reprise/Run/RecipeKeys.h"
 #include "reprise/Run/TrainSettings.h"
 #include "reprise/Runtime/Expect.h"
@@ -102,13 +103,18 @@ rt::Status RecipeChecker::checkTogether(TrainSettings &training) {
     REPRISE_RETURN_IF_ERROR(training.run.model.options().status());
     return training.run.compile.options().status();
   }
-  REPRISE_EXPECT(artifact, isArtifact(training.run.source));
+  RunOptions &run = training.run;
+  if (training.train.resumePath.empty())
+    REPRISE_RETURN_IF_ERROR(run.takeClassNames({}, ""));
+  REPRISE_EXPECT(artifact, isArtifact(run.source));
   if (*artifact)
-    return refuseFlags(training.run.source, training.run.model,
-                       training.run.compile);
-  return readRequest(training.run.source, training.run.model,
-                     training.run.compile)
-      .status();
+    return refuseFlags(run.source, run.model, run.compile);
+  REPRISE_EXPECT(request, readRequest(run.source, run.model, run.compile));
+  if (!training.plan.isPlain())
+    REPRISE_RETURN_IF_ERROR(run.readModes(training.plan));
+  // Sizes that do not fit each other are known to the model alone.
+  Compiler compiler;
+  return compiler.load(request->source, request->model);
 }
 
 bool RecipeChecker::checkOnce() {

@@ -44,7 +44,9 @@ static void takeModel(const zoo::ModelOptions &model, bool isSynthetic,
   set("model.frames", whole(model.frames), true);
   set("model.num_views", whole(model.views));
   set("model.patch", whole(model.patch));
-  set("model.annotate", word(model.annotate));
+  // Without the key, the annotations are not honoured.
+  if (!model.annotate)
+    keys.remove("model.annotate");
   if (!model.viewPooling)
     keys.remove("model.view_pooling");
   set("training.batch_size", whole(model.batch));

@@ -218,11 +218,17 @@ static uint64_t fittingBudget(const rp_program *program,
 
 /// Returns a refusal with the budget that would help.
 static rt::Status refuseProcess(const rt::Status &status, uint64_t budget,
-                                const RunSource &source) {
+                                const RunSource &source,
+                                const PreparedRun &prepared) {
+  uint64_t beside =
+      prepared.memory.sum() - rp_program_arena_bytes(prepared.program.get());
   std::string help = "; a smaller batch or data set would help";
   if (budget && !hasBudget(source))
     help =
         "; with --budget " + std::to_string(budget >> 10) + "KiB it would fit";
+  else if (source.memoryLimit && beside >= source.memoryLimit)
+    help = "; without the arena it would still take " +
+           text::formatSize(beside) + ", so that only a larger limit helps";
   return rt::Status::error(status.code(), status.message() + help);
 }
 
@@ -339,7 +345,7 @@ static rt::Expected<PreparedRun> prepareWithin(const RunSource &source,
     uint64_t budget = fittingBudget(prepared->program.get(), prepared->memory,
                                     source.memoryLimit);
     if (!budget || attempt == kAttempts || !mayChooseBudget(source, request))
-      return refuseProcess(fits, budget, source);
+      return refuseProcess(fits, budget, source, *prepared);
     if (attempt == 0)
       tooLarge = fits;
     left = budget;

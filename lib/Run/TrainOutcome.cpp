@@ -76,6 +76,13 @@ static void addPrograms(text::Facts &lines, const Outcome &outcome) {
                                   " s ran during the steps");
 }
 
+std::string driver::stateOf(const TrainSettings &options,
+                            const rt::TrainResult &result) {
+  if (result.savedStep)
+    return options.train.savePath;
+  return options.hooks.hasCheckpoint() ? options.hooks.checkpointPath() : "";
+}
+
 static std::string fileOfBest(const TrainSettings &options) {
   std::string path = options.hooks.bestPath();
   return path.empty() ? "" : ", " + path;
@@ -145,6 +152,8 @@ nlohmann::ordered_json driver::resultJson(const TrainSettings &options,
       {"high_water_bytes", outcome.last.highWaterBytes},
       {"process_predicted_bytes", outcome.processPredicted},
       {"process_high_water_bytes", outcome.processHighWater}};
+  if (std::string state = stateOf(options, result); !state.empty())
+    json["state"] = state;
   // Results of steps are unknown if none was left to run.
   for (const char *name :
        {"total_steps", "images_per_second", "loss", "mean_loss",

@@ -243,9 +243,7 @@ static rt::Status keepRecipe(TrainSettings &options, RunningProgram &running) {
 /// to resume it.
 static void tellInterrupted(const TrainSettings &options,
                             const Outcome &outcome) {
-  std::string state = options.train.savePath;
-  if (state.empty() && options.hooks.hasCheckpoint())
-    state = options.hooks.checkpointPath();
+  std::string state = stateOf(options, outcome.result);
   if (state.empty())
     return note(
         "the run was interrupted and nothing was saved (--save names a file)");
@@ -258,7 +256,7 @@ static void tellInterrupted(const TrainSettings &options,
     return note(text + "; " + outcome.failure.message());
   TypedCommand again = typedCommand();
   // If the run resumes its state by itself, the command is the same.
-  if (!options.command->has("--reload") || state == options.train.savePath)
+  if (options.hooks.reloadPath != state || state == options.train.savePath)
     again.dropOption({"--resume"})
         .dropOption({"--weights"})
         .dropOption({"--reload"})
@@ -277,9 +275,10 @@ static void tellInterrupted(const TrainSettings &options,
       text = "'" + state + "' is as it was";
       break;
     }
-  note(text + ": interrupted before the first step; to " +
-       (isResumed ? "continue" : "start again") + ", run:\n  " +
-       typedCommand().str());
+  text += ": interrupted before the first step";
+  note(text + "; to " + (isResumed ? "continue" : "start again") +
+       ", run:\n  " + typedCommand().str());
+  printJsonError(text);
   endProcess(checkpoint.empty() ? kInterrupted : kCheckpointed);
 }
 

@@ -145,7 +145,7 @@ private:
       std::string given = givenBudgets();
       return emitOptionError()
              << "give one of budget-bytes, budget-percent and knee; "
-             << (given.empty() ? "none" : given)
+             << (given.empty() ? "none above 0" : given)
              << (given.find(" and ") == given.npos ? " is given"
                                                    : " are given");
     }

@@ -227,6 +227,21 @@ static std::optional<ModelOptions> complete(Location loc, const Model &model,
   return options;
 }
 
+/// Builds a model of complete options. Its errors name the layer that an image
+/// does not fit; the options of the image are added.
+static OwningOpRef<mlir::ModuleOp>
+build(MLIRContext &context, const Model &model, const ModelOptions &options) {
+  ScopedDiagnosticHandler handler(&context, [&](Diagnostic &diagnostic) {
+    std::string message = diagnostic.str();
+    bool namesOptions = message.find("height") != std::string::npos;
+    if (diagnostic.getSeverity() == DiagnosticSeverity::Error && !namesOptions)
+      diagnostic << "; images are " << *options.height << "x" << *options.width
+                 << " (options 'height' and 'width')";
+    return failure(); // others show it
+  });
+  return model.make(options)->emit(context);
+}
+
 OwningOpRef<mlir::ModuleOp> zoo::buildModel(MLIRContext &context,
                                             llvm::StringRef name,
                                             const ModelOptions &options) {
@@ -235,7 +250,7 @@ OwningOpRef<mlir::ModuleOp> zoo::buildModel(MLIRContext &context,
     if (model.info.name != name)
       continue;
     std::optional<ModelOptions> all = complete(loc, model, options);
-    return all ? model.make(*all)->emit(context) : nullptr;
+    return all ? build(context, model, *all) : nullptr;
   }
   InFlightDiagnostic error = emitError(loc) << "no model is named '" << name
                                             << "'; known are ";

@@ -234,17 +234,29 @@ Status reprise::rt::addPrograms(const rp_program *first,
   return {};
 }
 
-/// Returns "arena 774.7 MiB, data set 44.9 MiB, ...": the largest four items.
-static std::string listItems(const ProcessMemory &memory,
+/// Returns "arena 774.7 MiB; data set 44.9 MiB; ... ; others 1.2 MiB", which
+/// add up to `total`: the largest four items.
+static std::string listItems(std::vector<HostItem> items, uint64_t total,
                              const SizeText &size) {
-  std::vector<HostItem> sorted = memory.items;
   std::stable_sort(
-      sorted.begin(), sorted.end(),
+      items.begin(), items.end(),
       [](const HostItem &a, const HostItem &b) { return a.bytes > b.bytes; });
   std::string text;
-  for (size_t i = 0; i < sorted.size() && i < 4; ++i)
-    text += (i ? "; " : "") + sorted[i].what + " " + size(sorted[i].bytes);
+  uint64_t listed = 0;
+  for (size_t i = 0; i < items.size() && i < 4; ++i) {
+    text += (i ? "; " : "") + items[i].what + " " + size(items[i].bytes);
+    listed += items[i].bytes;
+  }
+  if (total > listed)
+    text += "; others " + size(total - listed);
   return text;
+}
+
+/// Returns the items of the predicted high water.
+static std::string listPeak(const ProcessMemory &memory, const SizeText &size) {
+  if (memory.reached > memory.sum())
+    return "reached before the run, by compiling";
+  return listItems(memory.items, memory.sum(), size);
 }
 
 Status reprise::rt::checkProcessMemory(const ProcessMemory &memory,
@@ -254,7 +266,7 @@ Status reprise::rt::checkProcessMemory(const ProcessMemory &memory,
                          "the process would take " + size(memory.peak()) +
                              ", " + size(memory.peak() - limit) +
                              " more than the limit of " + size(limit) + " (" +
-                             listItems(memory, size) + ")");
+                             listPeak(memory, size) + ")");
   MemoryLimit tightest = tightestMemoryLimit();
   if (memory.growth() > tightest.left)
     return Status::error(
@@ -263,6 +275,9 @@ Status reprise::rt::checkProcessMemory(const ProcessMemory &memory,
             " in addition to what the process holds, " +
             size(memory.growth() - tightest.left) + " more than the " +
             size(tightest.left) + " that are left of " + tightest.name + " (" +
-            size(tightest.bytes) + "; " + listItems(memory, size) + ")");
+            size(tightest.bytes) + "; " +
+            listItems({memory.items.begin() + 1, memory.items.end()},
+                      memory.growth(), size) +
+            ")");
   return Status();
 }

@@ -15,7 +15,7 @@
 // RUN: not reprise-opt %S/doc-remat-to-budget.mlir --allow-unregistered-dialect --remat-to-budget="budget-bytes=60000" 2>&1 \
 // RUN:   | FileCheck %s --check-prefix=REFUSED
 
-// ONE: error: loc("remat-to-budget"): give one of budget-bytes, budget-percent and knee; none is given
+// ONE: error: loc("remat-to-budget"): give one of budget-bytes, budget-percent and knee; none above 0 is given
 // TWO: error: loc("remat-to-budget"): give one of budget-bytes, budget-percent and knee; budget-bytes=1 and budget-percent=1.5 are given
 // NAN: error: loc("remat-to-budget"): budget-percent is {{-?}}nan; it must be above 0 and at most 1000
 // WORK: error: loc("remat-to-budget"): work is 0; it must be above 0 and at most 1024

@@ -31,12 +31,20 @@ static std::vector<std::string> valuesOf(const CLI::Option &option) {
 
 static rt::Status printCompletion(const CLI::App &app,
                                   const std::string &shell) {
+  auto values = [&app](const CLI::Option &option) {
+    if (option.get_name() != "command")
+      return valuesOf(option);
+    std::vector<std::string> names;
+    for (const CLI::App *command : app.get_subcommands({}))
+      names.push_back(command->get_name());
+    return names;
+  };
   if (shell == "bash")
-    return print(bashCompletion(app, valuesOf));
+    return print(bashCompletion(app, values));
   if (shell == "zsh")
-    return print(zshCompletion(app, valuesOf));
+    return print(zshCompletion(app, values));
   if (shell == "fish")
-    return print(fishCompletion(app, valuesOf));
+    return print(fishCompletion(app, values));
   return misuse("the shell is '" + shell + "'; choose bash, zsh or fish");
 }
 

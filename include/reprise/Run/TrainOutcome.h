@@ -23,6 +23,10 @@ struct Outcome {
   double compileSeconds = 0, hiddenSeconds = 0;
 };
 
+/// Returns the file that holds the last state; "" if none was saved.
+std::string stateOf(const TrainSettings &options,
+                    const rt::TrainResult &result);
+
 /// Returns lines for people.
 std::string resultText(const TrainSettings &options, RunningProgram &running,
                        const Outcome &outcome);
