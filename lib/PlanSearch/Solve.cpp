@@ -63,7 +63,7 @@ static rt::Expected<std::optional<Plan>> searchLow(const Problem &problem,
   return best;
 }
 
-/// The same in little time.
+/// Searches for the lowest plan for a short time.
 static rt::Expected<std::optional<Plan>> lowPlan(const Problem &problem,
                                                  const SolverOptions &options,
                                                  const ByteBound &bound) {

@@ -222,7 +222,7 @@ rt::Status driver::takeFromState(TrainSettings &options,
 }
 
 //===----------------------------------------------------------------------===//
-// As a recipe
+// Recipes of settings
 //===----------------------------------------------------------------------===//
 
 /// Adds the optimizer and all its numbers.

@@ -21,7 +21,7 @@ using Operand = OpAsmParser::UnresolvedOperand;
 //===----------------------------------------------------------------------===//
 
 namespace {
-/// What stands in front of a reduce op's body.
+/// The text in front of a reduce op's body.
 struct ReduceHeader {
   SmallVector<Operand> inputs, inits;
   std::optional<OperationName> applied;

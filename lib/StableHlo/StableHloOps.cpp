@@ -224,7 +224,7 @@ uint64_t SelectAndScatterOp::getRematFlops() {
                productOf(integersOf(getWindowDimensionsAttr())));
 }
 
-/// Of each input, n comparisons for each of about log n steps.
+/// Counts n comparisons of each input for each of about log n steps.
 uint64_t SortOp::getRematFlops() {
   uint64_t count = elementsRead(getInputs());
   return times(count, llvm::Log2_64_Ceil(count + 1));

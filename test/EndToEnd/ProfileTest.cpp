@@ -34,11 +34,11 @@ protected:
     return options;
   }
 
-  /// Of the training step, sorted.
+  /// Returns the keys of the training step, sorted.
   Keys compiledKeys(const CompileOptions &options);
-  /// And the smallest budget.
+  /// Returns the same of the plan, and sets the smallest budget.
   Keys plannedKeys(uint64_t &least);
-  /// Of the kernels that a budget chooses.
+  /// Returns the keys of the kernels that a budget chooses.
   llvm::StringSet<> chosenKeys(const CompileOptions &within);
 
   MLIRContext context{MLIRContext::Threading::DISABLED};

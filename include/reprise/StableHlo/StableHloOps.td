@@ -140,7 +140,7 @@ def Hlo_ReducePrecisionOp : Hlo_Elementwise<"reduce_precision"> {
 }
 
 //===----------------------------------------------------------------------===//
-// Without operands
+// Sources
 //===----------------------------------------------------------------------===//
 
 def Hlo_ConstantOp : Hlo_PureOp<"constant", [ConstantLike,
