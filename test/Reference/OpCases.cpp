@@ -216,10 +216,15 @@ static std::vector<Convolution> convolutions() {
 
 static std::vector<Case> convolutionCases() {
   std::vector<Case> cases;
-  for (const Convolution &c : convolutions())
+  for (const Convolution &c : convolutions()) {
     cases.push_back(functional(
         "conv2d_" + c.name, "%x: " + c.x + ", %w: " + c.filter,
         c.x + ", " + c.filter, "sg.conv2d %x, %w" + c.attributes, c.y));
+    cases.push_back(
+        functional("conv2d_input_grad_" + c.name,
+                   "%dy: " + c.y + ", %w: " + c.filter, c.y + ", " + c.filter,
+                   "sg.conv2d_input_grad %dy, %w" + c.attributes, c.x));
+  }
   return cases;
 }
 
@@ -358,10 +363,6 @@ std::vector<Case> reference::testing::differentiableCases() {
 static std::vector<Case> convolutionGradientCases() {
   std::vector<Case> cases;
   for (const Convolution &c : convolutions()) {
-    cases.push_back(
-        functional("conv2d_input_grad_" + c.name,
-                   "%dy: " + c.y + ", %w: " + c.filter, c.y + ", " + c.filter,
-                   "sg.conv2d_input_grad %dy, %w" + c.attributes, c.x));
     cases.push_back(
         functional("conv2d_input_grad_add_" + c.name,
                    "%dy: " + c.y + ", %w: " + c.filter + ", %z: " + c.x,

@@ -11,8 +11,9 @@
 //
 // A second execution of an op replaces all its results. A schedule may hold an
 // old one through a view at the same time as the new one. Recomputing the view
-// takes no more bytes if its op needs nothing else; otherwise, the search
-// claims no proof.
+// takes no more bytes if its op needs nothing else. Otherwise, a second search,
+// in which old and new results share their bytes, bounds those of all schedules
+// from below.
 //
 //===----------------------------------------------------------------------===//
 #include "../graph/CompactGraph.h"
@@ -60,6 +61,7 @@ public:
       members[storages.rootOf[id]] |= bit(id);
     for (const Op &op : graph.ops)
       touched.push_back(findTouched(op));
+    sharing = findSharing();
   }
 
   /// Returns true if the search can cover all schedules of the graph.
@@ -72,25 +74,35 @@ public:
   }
 
   /// Returns true if the least bytes of the search are those of all schedules.
-  bool provesBytes() const {
+  bool provesBytes() const { return sharing == 0; }
+
+  /// Lets old and new results of one op share bytes from now on.
+  void relax() { isRelaxed = true; }
+
+private:
+  /// Returns the ops whose old and new results a schedule may want to hold at
+  /// the same time, a bit each.
+  uint64_t findSharing() const {
+    uint64_t found = 0;
     std::vector<bool> hasFixedView(graph.values.size(), false);
     for (const Op &op : graph.ops)
       for (ValueId output : op.outputs)
         if (ValueId root = storages.rootOf[output]; root != output)
           hasFixedView[root] = hasFixedView[root] || !isFreeView(op, root);
-    for (const Op &op : graph.ops) {
+    for (OpId id = 0; id < graph.ops.size() && id < kExhaustiveOps; ++id) {
       uint32_t made = 0, fixed = 0;
-      for (ValueId output : op.outputs)
+      for (ValueId output : graph.ops[id].outputs)
         if (bytesOf(output) && storages.rootOf[output] == output) {
           ++made;
           fixed += hasFixedView[output];
         }
-      if (made > 1 && fixed)
-        return false;
+      if (made > 1 && fixed && !graph.ops[id].runsOnce)
+        found |= bit(id);
     }
-    return true;
+    return found;
   }
 
+public:
   /// Explores up to `paths` ways to each state; returns false if the limit of
   /// states ended the search.
   bool run(Goal aim, uint64_t mostBytes, uint32_t paths,
@@ -111,6 +123,7 @@ public:
         Executions executions = pathTo(at);
         if (accept(executions)) {
           found = std::move(executions);
+          foundKey = nodes[at].key;
           return true;
         }
         continue;
@@ -122,7 +135,8 @@ public:
     return queue.empty();
   }
 
-  Executions found; // of the last run
+  Executions found;     // of the last run
+  int64_t foundKey = 0; // of its last node
 
 private:
   static constexpr uint32_t kValues = 64;
@@ -209,13 +223,18 @@ private:
 
   bool mayRepeat(const State &state, OpId id) const {
     const Op &op = graph.ops[id];
+    auto isMissing = [&](ValueId output) {
+      return bytesOf(output) && !(state.available & bit(output));
+    };
+    auto isAvailable = [&](ValueId output) {
+      return state.available & bit(output);
+    };
     // Available results need no second execution.
+    bool shares = isRelaxed && sharing & bit(id);
     return !op.runsOnce &&
-           std::any_of(op.outputs.begin(), op.outputs.end(),
-                       [&](ValueId output) { return bytesOf(output) != 0; }) &&
-           std::none_of(
-               op.outputs.begin(), op.outputs.end(),
-               [&](ValueId output) { return state.available & bit(output); });
+           std::any_of(op.outputs.begin(), op.outputs.end(), isMissing) &&
+           (shares ||
+            std::none_of(op.outputs.begin(), op.outputs.end(), isAvailable));
   }
 
   bool canRun(const State &state, OpId id) const {
@@ -350,6 +369,8 @@ private:
   std::vector<uint64_t> members;             // by root: all values in it
   std::vector<std::vector<ValueId>> touched; // by op: roots
   uint64_t unread = 0;                       // bytes of inputs without readers
+  uint64_t sharing = 0;                      // see findSharing
+  bool isRelaxed = false;
   Goal goal = Goal::Cost;
   uint64_t budget = 0;
   uint32_t ways = 1;
@@ -394,12 +415,17 @@ searchExhaustively(const Graph &graph, const std::vector<OpId> &order,
 std::optional<uint64_t> leastOfAll(const Graph &graph,
                                    const std::vector<OpId> &order) {
   ScheduleSpace space(graph, order);
-  bool isComplete = space.isSmall() && space.provesBytes() &&
-                    space.run(Goal::Bytes, UINT64_MAX, 1,
-                              [](const Executions &) { return true; });
-  if (!isComplete || space.found.empty())
+  auto accept = [](const Executions &) { return true; };
+  if (!space.isSmall() || !space.run(Goal::Bytes, UINT64_MAX, 1, accept) ||
+      space.found.empty())
     return std::nullopt;
-  return maxLiveOf(graph, space.found);
+  uint64_t least = maxLiveOf(graph, space.found);
+  if (space.provesBytes())
+    return least;
+  space.relax();
+  bool isBound = space.run(Goal::Bytes, UINT64_MAX, 1, accept) &&
+                 uint64_t(space.foundKey) >= least;
+  return isBound ? std::optional(least) : std::nullopt;
 }
 
 } // namespace reprise::plan

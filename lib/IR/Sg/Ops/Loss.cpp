@@ -224,5 +224,6 @@ void sg::registerLossModels(MLIRContext *context) {
   attachReductionCost<perOperand<5>, CrossEntropyOp>(context);
   attachPointwiseCost<perResult<4>, CrossEntropyGradOp>(context);
   attachPointwiseCost<perResult<2>, AuxiliaryLossOp>(context);
-  attachAutocast<AutocastRule::Wide, CrossEntropyOp, SoftmaxOp>(context);
+  attachAutocast<AutocastRule::Wide, CrossEntropyOp, SoftmaxOp,
+                 AuxiliaryLossOp>(context);
 }
