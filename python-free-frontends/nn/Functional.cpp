@@ -506,6 +506,8 @@ Tensor nn::crossEntropy(const Tensor &logits, const Tensor &labels) {
 
 Tensor nn::auxiliaryLoss(const Tensor &loss, const Tensor &auxiliary,
                          double weight) {
+  if (!loss || !auxiliary)
+    return loss ? auxiliary : loss; // the trace has failed
   Trace &trace = loss.getTrace();
   sg::AuxiliaryLossOp::Properties properties;
   properties.weight = trace.getBuilder().getF64FloatAttr(weight);

@@ -503,6 +503,18 @@ TEST_F(ZooTest, TakesImagesThatPoolsDoNotDivide) {
     EXPECT_TRUE(zoo::buildModel(context, name, options)) << name;
 }
 
+/// An image may fit the network and be too small for a classifier beside it.
+TEST_F(ZooTest, RefusesImagesTooSmallForAnAuxiliaryClassifier) {
+  zoo::ModelOptions options = batchOf(1);
+  options.height = options.width = 107;
+  CollectedDiagnostics errors(context);
+  EXPECT_FALSE(zoo::buildModel(context, "inception_v3", options));
+  EXPECT_EQ(errors.get(),
+            "AuxLogits.conv1.conv: filter of extent 5 does not fit an image "
+            "of extent 1; images are 107x107 (options 'height' and "
+            "'width')\n");
+}
+
 TEST_F(ZooTest, RefusesPatchesThatDoNotFit) {
   zoo::ModelOptions options = batchOf(1);
   options.height = options.width = 40;
