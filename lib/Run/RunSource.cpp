@@ -210,7 +210,7 @@ static uint64_t fittingBudget(const rp_program *program,
   uint64_t beside = memory.growth() - arena;
   uint64_t left = rt::tightestMemoryLimit().left;
   if (limit) {
-    uint64_t held = memory.items.front().bytes;
+    uint64_t held = memory.items.front().bytes + rt::kRunVariation;
     left = std::min(left, limit > held ? limit - held : 0);
   }
   return left > beside && left - beside < arena ? left - beside : 0;
@@ -220,8 +220,8 @@ static uint64_t fittingBudget(const rp_program *program,
 static rt::Status refuseProcess(const rt::Status &status, uint64_t budget,
                                 const RunSource &source,
                                 const PreparedRun &prepared) {
-  uint64_t beside =
-      prepared.memory.sum() - rp_program_arena_bytes(prepared.program.get());
+  uint64_t beside = prepared.memory.sum() + rt::kRunVariation -
+                    rp_program_arena_bytes(prepared.program.get());
   std::string help = "; a smaller batch or data set would help";
   if (budget && !hasBudget(source))
     help =

@@ -261,12 +261,15 @@ static std::string listPeak(const ProcessMemory &memory, const SizeText &size) {
 
 Status reprise::rt::checkProcessMemory(const ProcessMemory &memory,
                                        uint64_t limit, const SizeText &size) {
-  if (limit && memory.peak() > limit)
+  ProcessMemory highest = memory;
+  highest.items.push_back(
+      {"variation from run to run", kRunVariation, HostItem::Kind::Estimated});
+  if (limit && highest.peak() > limit)
     return Status::error(RP_OUT_OF_MEMORY,
-                         "the process would take " + size(memory.peak()) +
-                             ", " + size(memory.peak() - limit) +
+                         "the process would take " + size(highest.peak()) +
+                             ", " + size(highest.peak() - limit) +
                              " more than the limit of " + size(limit) + " (" +
-                             listPeak(memory, size) + ")");
+                             listPeak(highest, size) + ")");
   MemoryLimit tightest = tightestMemoryLimit();
   if (memory.growth() > tightest.left)
     return Status::error(

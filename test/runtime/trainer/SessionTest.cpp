@@ -189,6 +189,21 @@ TEST_F(TrainerSession, NoMoreThreadsAreForeseenThanHaveRows) {
   EXPECT_EQ(decodingOf(*memory), "decoding of images, threads: 3");
 }
 
+TEST_F(TrainerSession, LimitOnTheProcessLeavesTheVariationOfRuns) {
+  ProcessMemory memory;
+  memory.items = {{"process", 100}, {"arena", 50}};
+  auto inBytes = [](uint64_t bytes) { return std::to_string(bytes); };
+  EXPECT_TRUE(checkProcessMemory(memory, 150 + kRunVariation, inBytes).ok());
+  expectError(checkProcessMemory(memory, 149 + kRunVariation, inBytes),
+              RP_OUT_OF_MEMORY,
+              {"would take " + std::to_string(150 + kRunVariation) + ", 1 more",
+               "variation from run to run " + std::to_string(kRunVariation)});
+  EXPECT_EQ(memory.peak(), 150u); // the prediction itself stays unbiased
+  // A high water that has been reached does not vary.
+  memory.reached = 200 + kRunVariation;
+  EXPECT_TRUE(checkProcessMemory(memory, 200 + kRunVariation, inBytes).ok());
+}
+
 TEST_F(TrainerSession, ErrorsOfTheRuntimeComeThrough) {
   auto unknown = openSessionBackend(program, {"abacus", 0, 0, 0});
   expectError(unknown.status(), RP_UNAVAILABLE, {"abacus"});

@@ -72,13 +72,18 @@ Status addPrograms(const rp_program *first,
                    const std::vector<const rp_program *> &others,
                    ProcessMemory &memory);
 
+/// Bytes by which the high water of one run exceeds its prediction: the heap's
+/// fragments, stacks, and pages of libraries differ from run to run. Measured:
+/// up to 0.8 MiB. A limit on the process leaves this much.
+constexpr uint64_t kRunVariation = uint64_t{2} << 20;
+
 /// Formats bytes for people.
 using SizeText = std::function<std::string(uint64_t bytes)>;
 
-/// Refuses memory above the given limit (`limit`, of the whole process, 0:
-/// none), or above the bytes left under the tightest of the system's limits,
-/// including the container's. The message lists the items, with sizes formatted
-/// by `size`.
+/// Refuses memory that may exceed the given limit (`limit`, of the whole
+/// process, 0: none), kRunVariation included, or that exceeds the bytes left
+/// under the tightest of the system's limits, including the container's. The
+/// message lists the items, with sizes formatted by `size`.
 Status checkProcessMemory(const ProcessMemory &memory, uint64_t limit,
                           const SizeText &size);
 
