@@ -30,6 +30,11 @@ using namespace mlir;
 using namespace reprise;
 using namespace reprise::driver;
 
+/// Explains what can be read.
+static constexpr char kStepText[] =
+    "a step is text of StableHLO, as JAX's lower(...).as_text() prints it; ops "
+    "of other dialects are read in MLIR's generic form";
+
 namespace {
 /// Errors with their places, for one status.
 class Errors {
@@ -54,7 +59,11 @@ private:
 
   static std::string textOf(const Diagnostic &diagnostic) {
     std::string place = sg::sourceOf(diagnostic.getLocation());
-    return (place.empty() ? "" : place + ": ") + diagnostic.str();
+    std::string text = diagnostic.str();
+    // MLIR's note lists the dialects, and tells how a program registers more.
+    if (text.rfind("Available dialects:", 0) == 0)
+      text = kStepText;
+    return (place.empty() ? "" : place + ": ") + text;
   }
 
   std::string text;
@@ -102,11 +111,14 @@ private:
     if (!file)
       return invalid("cannot read '" + request.file +
                      "': " + file.getError().message());
-    std::string error =
-        text::checkNesting(request.file, (*file)->getBuffer().str());
+    input = (*file)->getBuffer().str();
+    if (input.find_first_not_of(" \t\r\n") == input.npos)
+      return invalid("'" + request.file + "' is empty");
+    if (input.find('\0') != input.npos)
+      return invalid("'" + request.file + "' is not text; " + kStepText);
+    std::string error = text::checkNesting(request.file, input);
     if (!error.empty())
       return invalid(error);
-    input = (*file)->getBuffer().str();
     sources.AddNewSourceBuffer(std::move(*file), llvm::SMLoc());
     // Names from locations would replace those of the text.
     hasLocations = input.find("loc(") != input.npos;

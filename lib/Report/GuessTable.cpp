@@ -62,7 +62,7 @@ static std::string csvText(const std::string &text) {
 
 std::string driver::guessCsv(const std::vector<GuessedRow> &rows,
                              const std::vector<std::string> &names) {
-  std::string text = "row,rank,class,number,probability,logit\r\n";
+  std::string text = "row,rank,class,number,probability,logit\n";
   for (const GuessedRow &row : rows)
     for (size_t i = 0; i < row.guesses.size(); ++i) {
       const Guess &guess = row.guesses[i];
@@ -70,7 +70,7 @@ std::string driver::guessCsv(const std::vector<GuessedRow> &rows,
               csvText(nameOf(guess, names)) + "," +
               std::to_string(guess.number) + "," +
               rt::settingNumber(guess.probability) + "," +
-              rt::settingNumber(double(guess.logit)) + "\r\n";
+              rt::settingNumber(double(guess.logit)) + "\n";
     }
   return text;
 }

@@ -62,6 +62,10 @@ ProgramBuild::begin(ModelRequest wanted, bool describes, Warnings warnings) {
   return build;
 }
 
+mlir::ModuleOp ProgramBuild::model() const {
+  return compiler && !isPlanned ? compiler->module() : mlir::ModuleOp();
+}
+
 /// Returns true if the step without recomputation is within the budget: then
 /// none is cheaper, and a search would choose it.
 rt::Expected<bool> ProgramBuild::planPlainly() {

@@ -1,14 +1,19 @@
 //===- RunSource.cpp - A model ready to run -------------------------------===//
 
 #include "reprise/Run/RunSource.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Interfaces/FunctionImplementation.h"
+#include "reprise/Bridge/ElementTypes.h"
 #include "reprise/Budget/LimitRefusal.h"
 #include "reprise/Console/Console.h"
+#include "reprise/IR/Sg.h"
 #include "reprise/Program/ArtifactFile.h"
 #include "reprise/Run/ProgramBuild.h"
 #include "reprise/Runtime/Device.h"
 #include "reprise/Runtime/Expect.h"
 #include "reprise/Runtime/HostMemory.h"
 #include "reprise/Runtime/HostProcessors.h"
+#include "reprise/Runtime/Trainer/Loader.h"
 #include "reprise/Text/Size.h"
 #include <algorithm>
 #include <malloc.h>
@@ -181,6 +186,38 @@ rt::Expected<ModelRequest> driver::modelRequest(const RunSource &source,
   return wanted;
 }
 
+/// Returns an input or output of a model's function.
+static rt::TensorInfo tensorInfo(mlir::Type type, mlir::DictionaryAttr named) {
+  auto tensor = llvm::cast<mlir::RankedTensorType>(type);
+  rt::TensorInfo info;
+  if (auto name = named.getAs<mlir::StringAttr>(sg::SgDialect::kNameAttr))
+    info.name = name.str();
+  info.type = elementTypeOf(tensor.getElementType());
+  info.shape = tensor.getShape().vec();
+  info.bytes = size_t(tensor.getNumElements()) *
+               ((tensor.getElementTypeBitWidth() + 7) / 8);
+  info.binding = rp_binding_role(sg::roleOf(named));
+  return info;
+}
+
+/// Refuses training data that do not fit the model, which is not compiled yet.
+static rt::Status checkData(const RunSource &source, mlir::ModuleOp model) {
+  for (auto function : model.getOps<mlir::func::FuncOp>()) {
+    rt::EntryInfo step;
+    step.name = "train_step";
+    for (auto [i, type] : llvm::enumerate(function.getArgumentTypes()))
+      step.inputs.push_back(tensorInfo(
+          type, mlir::function_interface_impl::getArgAttrDict(function, i)));
+    for (auto [i, type] : llvm::enumerate(function.getResultTypes()))
+      step.outputs.push_back(tensorInfo(
+          type, mlir::function_interface_impl::getResultAttrDict(function, i)));
+    if (step.output(RP_BINDING_LOSS))
+      REPRISE_RETURN_IF_ERROR(
+          misfit(rt::checkTrainingData(source.dataSpec(), step)));
+  }
+  return {};
+}
+
 /// Compiles, or takes the cache's program.
 static rt::Expected<BuiltProgram> compileSource(const RunSource &source,
                                                 const RunRequest &request) {
@@ -188,7 +225,12 @@ static rt::Expected<BuiltProgram> compileSource(const RunSource &source,
   Activity activity("compiling " + wanted->source);
   auto build = ProgramBuild::begin(std::move(*wanted), request.describes,
                                    ProgramBuild::Warnings::Shown);
-  return build.ok() ? (*build)->finish() : build.status();
+  if (!build.ok())
+    return build.status();
+  if (mlir::ModuleOp model = (*build)->model();
+      model && request.trainsInOwnSize)
+    REPRISE_RETURN_IF_ERROR(checkData(source, model));
+  return (*build)->finish();
 }
 
 static rt::Expected<BuiltProgram> openProgram(const RunSource &source,

@@ -403,6 +403,7 @@ rt::Status driver::runTraining(TrainSettings &options) {
                   options.hooks.evaluates();
   request.evaluates = options.hooks.evaluates();
   request.mayEvaluate = options.hooks.hasLibraries();
+  request.trainsInOwnSize = options.plan.buckets.empty();
   request.neverEvaluates =
       options.noEvaluate && !request.evaluates && !request.mayEvaluate;
   warnOfLayout(options.run, /*trains=*/true);

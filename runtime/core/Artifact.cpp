@@ -70,7 +70,8 @@ Status openContainer(const uint8_t *data, size_t size, const uint8_t **payload,
                    " bytes are fewer than the " + std::to_string(kHeaderBytes) +
                    " of its header");
   if (std::memcmp(data, kMagic, 8) != 0)
-    return damaged("not an artifact: it does not begin with \"REPRISE\"");
+    return damaged("not an artifact, which 'reprise compile' makes: it does "
+                   "not begin with \"REPRISE\"");
   uint32_t version = fetch<uint32_t>(data + 8);
   if (version != kArtifactVersion)
     return damaged("artifact of version " + std::to_string(version) +

@@ -170,6 +170,15 @@ static Status readMixing(const Backend &backend, const EntryInfo &entry,
                            "does not say by which 'mixup'");
 }
 
+Expected<EntryBindings> reprise::rt::readRowBindings(const EntryInfo &entry) {
+  EntryBindings form;
+  form.entry = entry.name;
+  REPRISE_RETURN_IF_ERROR(readInputs(entry, form));
+  REPRISE_RETURN_IF_ERROR(readLogits(entry, form));
+  boundLabels(form);
+  return form;
+}
+
 Expected<EntryBindings> reprise::rt::readEntryBindings(const Backend &backend,
                                                        StepKind kind) {
   const EntryInfo *entry = backend.entry(entryName(kind));

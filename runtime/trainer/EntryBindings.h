@@ -46,6 +46,9 @@ const char *entryName(StepKind kind);
 Expected<EntryBindings> readEntryBindings(const Backend &backend,
                                           StepKind kind);
 
+/// Returns the bindings of the rows alone: columns, label and logits.
+Expected<EntryBindings> readRowBindings(const EntryInfo &entry);
+
 /// Fails unless the columns and labels of `data` fit the entry.
 Status checkDataFits(const EntryBindings &form, const Dataset &data,
                      const std::string &source);

@@ -6,7 +6,9 @@
 //
 //===----------------------------------------------------------------------===//
 #include "reprise/Runtime/Trainer/Loader.h"
+#include "EntryBindings.h"
 #include "WorkerPool.h"
+#include "reprise/Runtime/Expect.h"
 #include "reprise/Runtime/HostProcessors.h"
 #include "reprise/Runtime/Trainer/Philox.h"
 #include <algorithm>
@@ -104,6 +106,23 @@ Status Loader::check(uint64_t images, uint64_t perEpoch,
   return {};
 }
 
+static Status checkRowsOfBatch(const Dataset &data, size_t batch) {
+  if (data.size() >= batch)
+    return Status();
+  return Status::error(RP_INVALID_ARGUMENT,
+                       "the data have " + std::to_string(data.size()) +
+                           " images, fewer than one batch of " +
+                           std::to_string(batch));
+}
+
+Status reprise::rt::checkTrainingData(const DataSpec &spec,
+                                      const EntryInfo &step) {
+  REPRISE_EXPECT(form, readRowBindings(step));
+  REPRISE_EXPECT(data, openDataset(spec, Split::Train, form->wanted()));
+  REPRISE_RETURN_IF_ERROR(checkDataFits(*form, **data, spec.source));
+  return checkRowsOfBatch(**data, form->batch);
+}
+
 Expected<std::unique_ptr<Loader>> Loader::create(const Dataset &data,
                                                  const LoaderOptions &options) {
   if (data.size() > std::vector<uint64_t>().max_size())
@@ -113,11 +132,8 @@ Expected<std::unique_ptr<Loader>> Loader::create(const Dataset &data,
   if (options.batch == 0)
     return Status::error(RP_INVALID_ARGUMENT,
                          "a batch of 0 images was requested");
-  if (options.mode == LoaderMode::Train && data.size() < options.batch)
-    return Status::error(RP_INVALID_ARGUMENT,
-                         "the data have " + std::to_string(data.size()) +
-                             " images, fewer than one batch of " +
-                             std::to_string(options.batch));
+  if (options.mode == LoaderMode::Train)
+    REPRISE_RETURN_IF_ERROR(checkRowsOfBatch(data, options.batch));
   return create({{&data, options.batch, std::nullopt}}, options);
 }
 

@@ -36,6 +36,9 @@ public:
         Warnings warnings = Warnings::Hidden);
 
   const std::vector<ModelVariable> &variables() const { return holds; }
+  /// Returns the model before it is planned; null if the program was found in
+  /// the cache.
+  mlir::ModuleOp model() const;
   /// Plans, unless that is done already or the program was found; `isQuiet`
   /// suppresses output on a terminal, as required on other threads. Does not
   /// search if the step without recomputation fits the budget.

@@ -55,6 +55,9 @@ struct RunRequest {
   bool mayEvaluate = false;
   /// True if training steps never run.
   bool onlyEvaluates = false;
+  /// True if every training step reads rows in the model's own size, so that
+  /// data that do not fit are refused before the model is compiled.
+  bool trainsInOwnSize = false;
   /// True if nothing is evaluated, not even at the end.
   bool neverEvaluates = false;
   /// True if the facts about the program's steps are requested too.

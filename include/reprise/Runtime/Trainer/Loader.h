@@ -16,6 +16,7 @@
 #ifndef REPRISE_RUNTIME_TRAINER_LOADER_H
 #define REPRISE_RUNTIME_TRAINER_LOADER_H
 
+#include "reprise/Runtime/Trainer/Backend.h"
 #include "reprise/Runtime/Trainer/Dataset.h"
 #include <condition_variable>
 #include <mutex>
@@ -74,6 +75,10 @@ struct LoaderOptions {
 /// if that is 0, one for each processor, but no more than rows. Rows that cost
 /// nothing are filled by one thread.
 unsigned loaderThreads(bool isCostly, unsigned asked, uint64_t rows);
+
+/// Fails unless the training rows of `spec` fit the inputs and the logits of
+/// `step` and are enough for one batch: for a program that is not compiled yet.
+Status checkTrainingData(const DataSpec &spec, const EntryInfo &step);
 
 class Loader {
 public:

@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 #include "../DataSource.h"
 #include "../IndexCheck.h"
+#include "../images/FileEndings.h"
 #include "reprise/Runtime/Expect.h"
 #include "reprise/Runtime/Trainer/Safetensors.h"
 #include <algorithm>
@@ -21,6 +22,14 @@ static Status wrong(const std::string &path, const std::string &what,
   return Status::error(RP_INVALID_ARGUMENT,
                        "'" + path + "' cannot be used as data: " + what, file,
                        line);
+}
+
+static Expected<SafetensorsFile> openTensors(const std::string &path) {
+  FileUse use = formatOfName(path).use;
+  if (use == FileUse::Image || use == FileUse::UnreadImage)
+    return wrong(path, "it is one image; give a folder that holds images in a "
+                       "folder for each class");
+  return SafetensorsFile::open(path);
 }
 
 static std::string describe(const TensorEntry &entry) {
@@ -312,7 +321,7 @@ Status TensorDataset::fill(const uint64_t *indices, size_t count,
 Expected<std::unique_ptr<Dataset>>
 reprise::rt::openTensorDataset(const std::string &path,
                                const DatasetOptions &options) {
-  REPRISE_EXPECT(file, SafetensorsFile::open(path));
+  REPRISE_EXPECT(file, openTensors(path));
   auto data = std::make_unique<TensorDataset>(std::move(*file));
   REPRISE_RETURN_IF_ERROR(data->take(options));
   return std::unique_ptr<Dataset>(std::move(data));
@@ -345,7 +354,7 @@ public:
 Expected<DatasetExtent>
 SafetensorsSource::measure(const DataSpec &spec, Split,
                            const std::vector<Column> &columns) const {
-  REPRISE_EXPECT(file, SafetensorsFile::open(spec.source));
+  REPRISE_EXPECT(file, openTensors(spec.source));
   std::vector<Column> wanted = columns;
   if (wanted.empty())
     wanted = {imageColumn({}), labelColumn()};
