@@ -8,6 +8,7 @@
 #ifndef REPRISE_CHECKPOINTINGMODES_H
 #define REPRISE_CHECKPOINTINGMODES_H
 
+#include <algorithm>
 #include <charconv>
 #include <cstdint>
 #include <optional>
@@ -33,16 +34,6 @@ struct CheckpointingMode {
   std::string with(const std::string &number) const {
     return isPlain() ? name : std::string(name) + "=" + number;
   }
-  /// Returns the mode with each of `numbers`, which spaces separate.
-  std::vector<std::string> withEach(const char *numbers) const {
-    if (isPlain())
-      return {name};
-    std::vector<std::string> all;
-    std::istringstream words(numbers);
-    for (std::string word; words >> word;)
-      all.push_back(with(word));
-    return all;
-  }
 };
 
 inline constexpr CheckpointingMode kCheckpointingModes[] = {
@@ -60,25 +51,40 @@ inline const CheckpointingMode *findCheckpointingMode(std::string_view name) {
   return nullptr;
 }
 
-/// A mode, and the number of its parameter.
-struct ParsedMode {
-  CheckpointingMode::Kind kind;
+inline constexpr uint64_t kMostSegments = 1000000;
+
+/// A mode, and the number of its parameter; recomputes nothing by default.
+struct Checkpointing {
+  CheckpointingMode::Kind kind = CheckpointingMode::Kind::None;
   uint64_t number = 0;
+
+  bool operator==(const Checkpointing &other) const {
+    return kind == other.kind && number == other.number;
+  }
+  bool operator!=(const Checkpointing &other) const {
+    return !(*this == other);
+  }
+  /// Returns "nested" or "segments=4"; sizes are bytes.
+  std::string text() const {
+    return kCheckpointingModes[size_t(kind)].with(std::to_string(number));
+  }
 };
 
-/// Reads "nested" or "segments=4"; sizes are bytes.
-inline std::optional<ParsedMode> parseCheckpointingMode(std::string_view text) {
+/// The inverse of text(); nothing for another text.
+inline std::optional<Checkpointing> parseCheckpointing(std::string_view text) {
   size_t sign = text.find('=');
   const CheckpointingMode *mode = findCheckpointingMode(text.substr(0, sign));
   if (!mode || mode->isPlain() != (sign == text.npos))
     return std::nullopt;
-  ParsedMode parsed{mode->kind};
+  Checkpointing parsed{mode->kind};
   if (mode->isPlain())
     return parsed;
   const char *end = text.data() + text.size();
   auto [stop, error] =
       std::from_chars(text.data() + sign + 1, end, parsed.number);
-  if (error != std::errc() || stop != end)
+  bool isInRange = mode->kind != CheckpointingMode::Kind::Segments ||
+                   (parsed.number >= 1 && parsed.number <= kMostSegments);
+  if (error != std::errc() || stop != end || !isInRange)
     return std::nullopt;
   return parsed;
 }
@@ -91,23 +97,31 @@ inline std::vector<std::string> exampleModes() {
   return all;
 }
 
-/// Returns the modes of a table of all.
-inline std::vector<std::string> comparedModes() {
-  std::vector<std::string> all;
-  for (const CheckpointingMode &mode : kCheckpointingModes)
-    for (std::string &one : mode.withEach(mode.compared))
-      all.push_back(std::move(one));
+/// Returns every mode with each of its numbers `numbers`, which spaces
+/// separate.
+inline std::vector<Checkpointing>
+modesWith(const char *CheckpointingMode::*numbers) {
+  std::vector<Checkpointing> all;
+  for (const CheckpointingMode &mode : kCheckpointingModes) {
+    if (mode.isPlain())
+      all.push_back({mode.kind});
+    std::istringstream words(mode.*numbers);
+    for (uint64_t number; words >> number;)
+      all.push_back({mode.kind, number});
+  }
   return all;
+}
+
+/// Returns the modes of a table of all.
+inline std::vector<Checkpointing> comparedModes() {
+  return modesWith(&CheckpointingMode::compared);
 }
 
 /// Returns the modes that recompute something and whose kernels a budget may
 /// take.
-inline std::vector<std::string> plannedModes() {
-  std::vector<std::string> all;
-  for (const CheckpointingMode &mode : kCheckpointingModes)
-    if (mode.kind != CheckpointingMode::Kind::None)
-      for (std::string &one : mode.withEach(mode.planned))
-        all.push_back(std::move(one));
+inline std::vector<Checkpointing> plannedModes() {
+  std::vector<Checkpointing> all = modesWith(&CheckpointingMode::planned);
+  all.erase(std::find(all.begin(), all.end(), Checkpointing()));
   return all;
 }
 

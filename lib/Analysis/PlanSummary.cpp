@@ -10,7 +10,6 @@
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/JSON.h"
 #include "llvm/Support/raw_ostream.h"
-#include <charconv>
 
 using namespace mlir;
 using namespace reprise;
@@ -41,22 +40,6 @@ PlanSummary reprise::summarizePlan(ProgramOp program) {
   return summary;
 }
 
-/// The shortest text that reads back as `value`.
-static std::string shortest(double value) {
-  char digits[64];
-  auto end = std::to_chars(digits, digits + sizeof digits, value).ptr;
-  return std::string(digits, end);
-}
-
-/// "adamw beta1=0.9 beta2=0.999". Each number of sgd has a name of its own, as
-/// in states.
-static std::string describeOptimizer(const TrainingNote &training) {
-  std::string text = training.optimizer;
-  for (const auto &[name, value] : training.hyperparameters)
-    text += " " + name + "=" + shortest(value);
-  return text;
-}
-
 /// Writes the settings that have an effect, by the names of the options.
 static void noteClipping(llvm::json::OStream &json, const Clipping &clipping) {
   if (!clipping.clips())
@@ -64,24 +47,26 @@ static void noteClipping(llvm::json::OStream &json, const Clipping &clipping) {
   if (!clipping.isAverage()) {
     json.attribute("clip-grad-norm", clipping.norm);
   } else {
-    json.attribute("grad-clipper", clipping.mode);
+    json.attribute("grad-clipper", termName(clipping.mode));
     json.attribute("clip-tolerance", clipping.tolerance);
   }
-  if (clipping.mode == "moving_average")
+  if (clipping.mode == ClipMode::MovingAverage)
     json.attribute("clip-momentum", clipping.momentum);
-  if (clipping.normType != "2")
-    json.attribute("clip-norm-type", clipping.normType);
+  if (clipping.normType != NormType::Two)
+    json.attribute("clip-norm-type", termName(clipping.normType));
+}
+
+static void noteGlobs(llvm::json::OStream &json, StringRef name,
+                      const std::vector<std::string> &globs) {
+  if (!globs.empty())
+    json.attribute(name, llvm::json::fixUTF8(llvm::join(globs, " ")));
 }
 
 static void noteTrained(llvm::json::OStream &json, const TrainedPart &trained) {
-  auto globs = [&](StringRef name, const std::vector<std::string> &texts) {
-    if (!texts.empty())
-      json.attribute(name, llvm::json::fixUTF8(llvm::join(texts, " ")));
-  };
-  globs("freeze", trained.freeze);
+  noteGlobs(json, "freeze", trained.freeze);
   if (trained.freezeNorms)
     json.attribute("freeze-norms", "true");
-  globs("lr-scale", trained.rateScales);
+  noteGlobs(json, "lr-scale", trained.rateScales);
   if (trained.layerDecay != 1)
     json.attribute("layer-decay", trained.layerDecay);
 }
@@ -96,7 +81,7 @@ static void noteLoss(llvm::json::OStream &json, const LossSettings &loss) {
     json.attribute("ignore-index", *loss.ignoreIndex);
   std::string weights;
   for (double weight : loss.classWeights)
-    weights += (weights.empty() ? "" : " ") + shortest(weight);
+    weights += (weights.empty() ? "" : " ") + exactText(weight);
   if (!weights.empty())
     json.attribute("class-weights", weights);
 }
@@ -115,19 +100,19 @@ std::string reprise::toJson(const PlanSummary &summary) {
     if (summary.training)
       json.attributeObject("training", [&] {
         const TrainingNote &training = *summary.training;
-        if (training.optimizer != "sgd")
-          json.attribute("optimizer", describeOptimizer(training));
+        // Each number of the default optimizer has a name of its own, as in
+        // states.
+        if (training.optimizer.kind != kDefaultOptimizer)
+          json.attribute("optimizer", training.optimizer.text());
         else
-          for (const auto &[name, value] : training.hyperparameters)
+          for (const auto &[name, value] : training.optimizer.values)
             json.attribute(name, value);
-        if (!training.noWeightDecay.empty())
-          json.attribute("no-weight-decay",
-                         llvm::json::fixUTF8(training.noWeightDecay));
+        noteGlobs(json, "no-weight-decay", training.noWeightDecay);
         noteTrained(json, training.trained);
-        if (!training.amp.empty())
-          json.attribute("amp", training.amp);
-        if (!training.attention.empty())
-          json.attribute("attention", training.attention);
+        if (training.amp != MixedPrecision::None)
+          json.attribute("amp", termName(training.amp));
+        if (training.attention != AttentionChoice::Auto)
+          json.attribute("attention", termName(training.attention));
         noteClipping(json, training.clipping);
         noteLoss(json, training.loss);
         if (training.microBatches != 1)

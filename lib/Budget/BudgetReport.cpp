@@ -9,7 +9,6 @@
 #include "reprise/Budget/BatchSearch.h"
 #include "reprise/Budget/BudgetSweep.h"
 #include "reprise/Budget/Refusal.h"
-#include "reprise/CheckpointingModes.h"
 #include "reprise/Console/Console.h"
 #include "reprise/Driver/KeptPlan.h"
 #include "reprise/Runtime/Expect.h"
@@ -22,9 +21,9 @@ using nlohmann::ordered_json;
 
 /// Returns the modes shown in the picture of a sweep, which has the points
 /// without recomputation already.
-static std::vector<std::string> modesOfPicture() {
-  std::vector<std::string> modes = comparedModes();
-  llvm::erase(modes, "none");
+static std::vector<Checkpointing> modesOfPicture() {
+  std::vector<Checkpointing> modes = comparedModes();
+  llvm::erase(modes, Checkpointing());
   return modes;
 }
 

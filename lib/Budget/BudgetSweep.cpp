@@ -106,17 +106,17 @@ rt::Status driver::sweepModel(Compiler &compiler, const ModelRequest &request,
 }
 
 rt::Status driver::addModes(const ModelRequest &request,
-                            const std::vector<std::string> &modes,
+                            const std::vector<Checkpointing> &modes,
                             SweepFacts &facts) {
-  for (const std::string &mode : modes) {
-    Activity activity("planning " + request.source + " (" + mode + ")");
+  for (Checkpointing mode : modes) {
+    Activity activity("planning " + request.source + " (" + mode.text() + ")");
     ModelRequest one = request;
     one.compile.checkpointing = mode;
     one.compile.keep.clear();
     one.compile.recompute.clear();
     REPRISE_EXPECT(planned, planRequest(one, kNoSearch));
     facts.baselines.push_back(
-        {mode, true, pointFactsOf(planned->plans->plain())});
+        {mode.text(), true, pointFactsOf(planned->plans->plain())});
   }
   return {};
 }

@@ -39,20 +39,19 @@ std::string driver::describeBeaten(const std::vector<ModeCost> &modes) {
 }
 
 /// The cost of the training step; nothing if there is none.
-static std::optional<ModeCost> costOf(const std::string &mode,
-                                      Compiler &compiler) {
+static std::optional<ModeCost> costOf(Checkpointing mode, Compiler &compiler) {
   rt::Expected<ProgramFacts> facts = compiler.facts();
   const EntryFacts *step = facts.ok() ? facts->entry("train_step") : nullptr;
   if (!step)
     return std::nullopt;
   EntrySummary summary = summarize(*facts, *step);
-  return ModeCost{mode, summary.peak, summary.recomputedShare()};
+  return ModeCost{mode.text(), summary.peak, summary.recomputedShare()};
 }
 
 void driver::warnOfMode(const ModelRequest &request, Compiler &compiler) {
   const CompileOptions &options = request.compile;
   // Named blocks are the user's own choice.
-  if (options.budget || options.checkpointing == "none" ||
+  if (options.budget || options.checkpointing == Checkpointing() ||
       !options.recompute.empty())
     return;
   std::optional<ModeCost> asked = costOf(options.checkpointing, compiler);
@@ -61,7 +60,7 @@ void driver::warnOfMode(const ModelRequest &request, Compiler &compiler) {
   if (Activity *activity = Activity::current())
     activity->phase("comparing with 'none'");
   ModelRequest plain = request;
-  plain.compile.checkpointing = "none";
+  plain.compile.checkpointing = {};
   plain.compile.evaluation = false;
   Compiler other;
   other.hideWarnings();
@@ -69,7 +68,7 @@ void driver::warnOfMode(const ModelRequest &request, Compiler &compiler) {
                    other.lower(plain.compile, CompileLevel::Program).ok();
   std::optional<ModeCost> none;
   if (isPlanned)
-    none = costOf("none", other);
+    none = costOf({}, other);
   if (none && beats(*none, *asked))
     warn(describe(*asked, *none) + "; --checkpointing none recomputes nothing");
 }

@@ -3,7 +3,6 @@
 #include "reprise/Budget/ModeComparison.h"
 #include "reprise/Budget/ModeAdvice.h"
 #include "reprise/Budget/Refusal.h"
-#include "reprise/CheckpointingModes.h"
 #include "reprise/Console/Console.h"
 #include "reprise/Program/BudgetFacts.h"
 #include "reprise/Runtime/Expect.h"
@@ -17,7 +16,7 @@ using namespace reprise::driver;
 namespace {
 /// A row's mode, and whether the request's budget applies.
 struct Way {
-  std::string mode;
+  Checkpointing mode;
   bool withBudget = false;
   bool isAsked = false; // by the user, otherwise one of a table of all
 };
@@ -25,21 +24,22 @@ struct Way {
 
 static std::vector<Way> waysOf(const ModelRequest &request) {
   std::vector<Way> ways;
-  for (const std::string &mode : comparedModes())
+  for (Checkpointing mode : comparedModes())
     ways.push_back({mode});
-  const std::string &asked = request.compile.checkpointing;
+  Checkpointing asked = request.compile.checkpointing;
   bool isNew = std::none_of(ways.begin(), ways.end(),
                             [&](const Way &way) { return way.mode == asked; });
   if (request.hasMode && isNew)
     ways.push_back({asked, false, true});
   if (request.compile.budget)
-    ways.push_back({request.hasMode ? asked : "none", true, true});
+    ways.push_back({request.hasMode ? asked : Checkpointing(), true, true});
   return ways;
 }
 
 static rt::Expected<StepEstimate> estimate(const ModelRequest &request,
                                            const Way &way) {
-  Activity activity("planning " + request.source + " (" + way.mode + ")");
+  Activity activity("planning " + request.source + " (" + way.mode.text() +
+                    ")");
   ModelRequest one = request;
   one.compile.checkpointing = way.mode;
   one.compile.training = true;
@@ -66,8 +66,8 @@ driver::compareModes(const ModelRequest &request,
     REPRISE_EXPECT(with, estimate(request, way));
     if (all.empty())
       without = *with;
-    all.push_back(
-        {way.withBudget ? "budget " + budgetText : way.mode, {without, *with}});
+    all.push_back({way.withBudget ? "budget " + budgetText : way.mode.text(),
+                   {without, *with}});
   }
   return all;
 }

@@ -80,10 +80,10 @@ static std::optional<Alternative> smallerBatch(const ModelRequest &request,
 
 static std::optional<Alternative> noMomentum(ModelRequest request,
                                              const BudgetFacts &facts) {
-  HyperparameterValues &values = request.compile.hyperparameters;
-  bool hasMomentum = request.compile.optimizer == "sgd" &&
-                     (!values.count("momentum") || values["momentum"] != 0);
-  bool needsMomentum = values.count("nesterov") && values["nesterov"] != 0;
+  HyperparameterValues &values = request.compile.optimizer.values;
+  bool hasMomentum = request.compile.optimizer.kind == OptimizerKind::Sgd &&
+                     values["momentum"] != 0;
+  bool needsMomentum = values.count("nesterov");
   if (!hasMomentum || needsMomentum)
     return std::nullopt;
   values["momentum"] = 0;

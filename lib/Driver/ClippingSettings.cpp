@@ -13,8 +13,9 @@
 using namespace reprise;
 using namespace reprise::driver;
 
-static constexpr const char *kPreDefined = "pre_defined",
-                            *kMoving = "moving_average";
+static constexpr const char *kPreDefined = termName(ClipMode::PreDefined),
+                            *kMoving = termName(ClipMode::MovingAverage),
+                            *kUsualNorm = termName(NormType::Two);
 
 void CompileSettings::resumeClipping(const rt::RunSettings &runSettings) {
   takeSetting(runSettings, "clip-norm-type", clipNormType);
@@ -37,7 +38,8 @@ void CompileSettings::addGivenClipping(rt::RunSettings &runSettings,
   if (gradClipper &&
       (*gradClipper != kPreDefined || stored.count("grad-clipper")))
     runSettings["grad-clipper"] = *gradClipper;
-  if (clipNormType && (*clipNormType != "2" || stored.count("clip-norm-type")))
+  if (clipNormType &&
+      (*clipNormType != kUsualNorm || stored.count("clip-norm-type")))
     runSettings["clip-norm-type"] = *clipNormType;
   const std::pair<const char *, std::optional<double>> numbers[] = {
       {"clip-grad-norm", clipGradNorm},
@@ -58,10 +60,12 @@ static rt::Status refuseOf(const char *option, const std::string &wanted,
 rt::Status CompileSettings::readClipping(CompileOptions &options) const {
   Clipping &clipping = options.clipping;
   std::string mode = gradClipper.value_or(kPreDefined);
-  bool isAverage = mode == "average" || mode == kMoving;
-  if (mode != kPreDefined && !isAverage)
-    return misuse("--grad-clipper is '" + mode +
-                  "'; choose pre_defined, average or moving_average");
+  auto read = termOf<ClipMode>(mode);
+  if (!read)
+    return misuse("--grad-clipper is '" + mode + "'; choose " +
+                  listTerms<ClipMode>());
+  clipping.mode = *read;
+  bool isAverage = clipping.isAverage();
   if (clipGradNorm && isAverage)
     return refuseOf("--clip-grad-norm", kPreDefined, mode);
   if (clipGradNorm && !(*clipGradNorm > 0))
@@ -75,21 +79,22 @@ rt::Status CompileSettings::readClipping(CompileOptions &options) const {
   if (clipTolerance && !(*clipTolerance > 0))
     return misuse("--clip-tolerance is " + rt::settingNumber(*clipTolerance) +
                   "; it must be above 0");
-  if (clipMomentum && mode != kMoving)
+  if (clipMomentum && clipping.mode != ClipMode::MovingAverage)
     return refuseOf("--clip-momentum", kMoving, mode);
-  if (mode == kMoving && !clipMomentum)
+  if (clipping.mode == ClipMode::MovingAverage && !clipMomentum)
     return misuse("--grad-clipper moving_average needs the momentum of the "
                   "average; give it with --clip-momentum");
   if (clipMomentum)
     REPRISE_RETURN_IF_ERROR(checkRange("--clip-momentum", *clipMomentum));
-  clipping = {mode, clipGradNorm.value_or(0), clipTolerance.value_or(1),
-              clipMomentum.value_or(0), clipNormType.value_or("2")};
-  const std::string &type = clipping.normType;
-  if (type != "1" && type != "2" && type != "inf")
-    return misuse("--clip-norm-type is '" + type + "'; choose 1, 2 or inf");
+  auto type = termOf<NormType>(clipNormType.value_or(kUsualNorm));
+  if (!type)
+    return misuse("--clip-norm-type is '" + *clipNormType + "'; choose " +
+                  listTerms<NormType>());
+  clipping = {*read, clipGradNorm.value_or(0), clipTolerance.value_or(1),
+              clipMomentum.value_or(0), *type};
   if (clipNormType && !clipping.clips())
     return misuse("--clip-norm-type needs --clip-grad-norm or --grad-clipper");
-  if (clipping.clips() && options.optimizer == "none")
+  if (clipping.clips() && !options.optimizer.updates())
     return misuse(
         std::string(isAverage ? "--grad-clipper" : "--clip-grad-norm") +
         " clips what an optimizer takes, and none takes no "

@@ -13,7 +13,6 @@
 #include "reprise/Text/Table.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringRef.h"
-#include <limits>
 
 using namespace reprise;
 using namespace reprise::driver;
@@ -30,31 +29,6 @@ CompileSettings::CompileSettings() {
       loss, [&](const std::string &name, double) { lossNumbers[name]; });
 }
 
-/// Splits "adamw beta1=0.9 beta2=0.999".
-static HyperparameterValues parseOptimizer(const std::string &text,
-                                           std::string &name) {
-  HyperparameterValues values;
-  llvm::SmallVector<llvm::StringRef> words;
-  llvm::StringRef(text).split(words, ' ');
-  name = words.front().str();
-  for (llvm::StringRef word : llvm::drop_begin(words)) {
-    auto [key, number] = word.split('=');
-    double value = 0;
-    if (llvm::to_float(number, value))
-      values[key.str()] = value;
-  }
-  return values;
-}
-
-/// The inverse, in the form of the compiler's note.
-static std::string writeOptimizer(const std::string &name,
-                                  const HyperparameterValues &values) {
-  std::string text = name;
-  for (const auto &[key, value] : values)
-    text += " " + key + "=" + rt::settingNumber(value);
-  return text;
-}
-
 void CompileSettings::resume(const rt::RunSettings &runSettings) {
   takeSetting(runSettings, "threads", threads);
   takeSetting(runSettings, "amp", amp);
@@ -65,10 +39,15 @@ void CompileSettings::resume(const rt::RunSettings &runSettings) {
   resumeLoss(runSettings);
   takeSetting(runSettings, "accumulate", accumulate);
   auto it = runSettings.find("optimizer");
-  std::string name = kDefaultOptimizer.str();
+  llvm::SmallVector<llvm::StringRef> words = {termName(kDefaultOptimizer)};
+  if (it != runSettings.end()) {
+    words.clear();
+    llvm::StringRef(it->second).split(words, ' ');
+  }
+  std::string name = words.front().str();
   HyperparameterValues values;
-  if (it != runSettings.end())
-    values = parseOptimizer(it->second, name);
+  for (llvm::StringRef word : llvm::drop_begin(words))
+    (void)readHyperparameter(word, values);
   // With another optimizer, the state's settings do not apply.
   if (optimizer.value_or(name) != name)
     return;
@@ -102,20 +81,24 @@ void CompileSettings::addGiven(rt::RunSettings &runSettings,
     given |= number.has_value();
   if (!given)
     return;
-  std::string name = resumed.optimizer.value_or(kDefaultOptimizer.str());
-  HyperparameterValues values;
+  OptimizerSettings settings;
   for (const auto &[key, number] : resumed.numbers)
     if (number)
-      values[key] = *number;
+      settings.values[key] = *number;
   // Errors are reported when the options are read.
-  (void)completeHyperparameters(name, values);
-  if (name != kDefaultOptimizer) {
-    runSettings["optimizer"] = writeOptimizer(name, values);
+  auto kind = termOf<OptimizerKind>(
+      resumed.optimizer.value_or(termName(kDefaultOptimizer)));
+  if (!kind)
+    return;
+  settings.kind = *kind;
+  (void)completeHyperparameters(settings);
+  if (settings.kind != kDefaultOptimizer) {
+    runSettings["optimizer"] = settings.text();
     return;
   }
   // A state holds settings that have an effect.
   for (const auto &[key, number] : numbers)
-    if (number && (values.count(key) || stored.count(key)))
+    if (number && (settings.values.count(key) || stored.count(key)))
       runSettings[key] = rt::settingNumber(*number);
 }
 
@@ -135,11 +118,10 @@ std::vector<std::string> CompileSettings::files() const {
   std::vector<std::string> files;
   if (profile)
     files.push_back(*profile);
-  std::string text = target.value_or("");
-  llvm::StringRef described =
-      llvm::StringRef(text).split(':').second.split(',').first;
-  if (described.ends_with(".json"))
-    files.push_back(described.str());
+  std::string described = TargetName::parse(target.value_or("")).description;
+  described.resize(std::min(described.find(','), described.size()));
+  if (llvm::StringRef(described).ends_with(".json"))
+    files.push_back(described);
   return files;
 }
 
@@ -156,26 +138,23 @@ rt::Expected<CostSource> CompileSettings::costSource() const {
   return source;
 }
 
-/// Converts a mode to the form of sg-assign-checkpointing: sizes in bytes.
-static rt::Expected<std::string> readMode(const std::string &mode) {
-  std::optional<ParsedMode> parsed = parseCheckpointingMode(mode);
+/// Reads "segments=4", and also sizes with units.
+static rt::Expected<Checkpointing> readMode(const std::string &mode) {
   auto [name, value] = llvm::StringRef(mode).split('=');
   const CheckpointingMode *known = findCheckpointingMode(name);
-  bool isSegments = known && known->kind == CheckpointingMode::Kind::Segments;
   if (known && known->kind == CheckpointingMode::Kind::ThresholdBytes &&
       !value.empty()) {
     rt::Expected<uint64_t> bytes = text::parseSize(value.str());
     if (!bytes.ok())
       return misuse("--checkpointing " + mode + ": " +
                     bytes.status().message());
-    return known->with(std::to_string(*bytes));
+    return Checkpointing{known->kind, *bytes};
   }
-  if (isSegments && !(parsed && parsed->number > 0 &&
-                      parsed->number <= std::numeric_limits<unsigned>::max()))
+  if (std::optional<Checkpointing> parsed = parseCheckpointing(mode))
+    return *parsed;
+  if (known && known->kind == CheckpointingMode::Kind::Segments)
     return misuse("--checkpointing " + mode +
                   ": give the number of segments as segments=4");
-  if (parsed)
-    return mode;
   std::string meant = text::nearest(mode, exampleModes());
   return misuse("'" + mode + "' is not a checkpointing mode" +
                 (meant.empty() ? "" : "; did you mean '" + meant + "'?") +
@@ -233,24 +212,23 @@ rt::Status CompileSettings::readEffort(CompileOptions &options) const {
 }
 
 rt::Status CompileSettings::readTraining(CompileOptions &options) const {
-  REPRISE_EXPECT(values, hyperparameters());
-  options.optimizer = optimizer.value_or(kDefaultOptimizer.str());
-  options.hyperparameters = std::move(*values);
-  auto type = parseMixedPrecision(amp.value_or("none"));
+  REPRISE_EXPECT(settings, readOptimizer());
+  options.optimizer = std::move(*settings);
+  auto type = termOf<MixedPrecision>(amp.value_or("none"));
   if (!type)
     return misuse("--amp is '" + *amp + "'; choose bf16, f16 or none");
   options.amp = *type;
-  auto form = parseAttentionChoice(attention.value_or("auto"));
+  auto form = termOf<AttentionChoice>(attention.value_or("auto"));
   if (!form)
-    return misuse("--attention is '" + *attention +
-                  "'; choose auto, tiled or stored");
+    return misuse("--attention is '" + *attention + "'; choose " +
+                  listTerms<AttentionChoice>());
   options.attention = *form;
   for (const std::string &pattern : noWeightDecay)
     if (pattern.empty() || pattern.find(' ') != std::string::npos)
       return misuse("--no-weight-decay '" + pattern +
                     "': a name of a parameter has no spaces");
   options.noWeightDecay = noWeightDecay;
-  REPRISE_EXPECT(part, trained.read(/*isUpdated=*/options.optimizer != "none"));
+  REPRISE_EXPECT(part, trained.read(options.optimizer.updates()));
   options.trained = std::move(*part);
   options.fuse = fusion.value_or("on") == "on";
   if (fusion && *fusion != "on" && *fusion != "off")
@@ -273,7 +251,7 @@ rt::Expected<CompileOptions> CompileSettings::options() const {
     REPRISE_EXPECT(request, readBudget(*budget));
     options.budget = *request;
     if (!checkpointing)
-      options.checkpointing = "none";
+      options.checkpointing = {};
   }
   if (!budget && !keep.empty() && !mayGetBudget(*command))
     return misuse(
@@ -288,7 +266,8 @@ rt::Expected<CompileOptions> CompileSettings::options() const {
   if (options.threads < 1 || options.threads > kMaxThreads)
     return misuse("--threads is " + std::to_string(options.threads) +
                   "; it must be between 1 and " + std::to_string(kMaxThreads));
-  options.target = target.value_or(options.target);
+  if (target)
+    options.target = TargetName::parse(*target);
   rt::Expected<std::unique_ptr<Target>> device =
       createTarget(options.target, options.threads);
   if (!device.ok())

@@ -67,20 +67,17 @@ void driver::tellKept(const std::string &what) {
     note(what + " is taken from the cache");
 }
 
-/// Returns the content of a file after its title; removes a damaged file.
-static std::optional<std::string> find(const ProgramCache &cache,
-                                       const std::string &name) {
+std::optional<std::string> KeptFile::find() const {
   auto file = cache.find(name, ProgramCache::Kind::Plan);
   if (!file)
     return std::nullopt;
   if (auto parts = partsOf(*file))
     return parts->second.str();
-  cache.drop(name, ProgramCache::Kind::Plan);
+  drop();
   return std::nullopt;
 }
 
-static void keep(const ProgramCache &cache, const std::string &name,
-                 const std::string &title, llvm::StringRef content) {
+void KeptFile::keep(llvm::StringRef content) const {
   std::string rest = title + "\n" + content.str();
   std::string file = (kMagic + digestOf(rest) + rest).str();
   cache.keep(name, ProgramCache::Kind::Plan, {file.begin(), file.end()});
@@ -90,25 +87,24 @@ rt::Expected<KeptPlan> KeptPlan::of(const ModelRequest &request,
                                     const Compiler &loaded) {
   REPRISE_EXPECT(cache, ProgramCache::ofUser());
   REPRISE_EXPECT(name, ProgramCache::nameOf(request, loaded));
-  return KeptPlan(std::move(*cache), std::move(*name), titleOf(request));
+  return KeptPlan({std::move(*cache), std::move(*name), titleOf(request)});
 }
 
 bool KeptPlan::recall(Compiler &compiler, const CompileOptions &options) const {
-  auto memo = find(cache, name);
+  auto memo = file.find();
   if (!memo)
     return false;
   if (compiler.recall({memo->begin(), memo->end()}, options)) {
     tellKept("the plan");
     return true;
   }
-  cache.drop(name, ProgramCache::Kind::Plan);
+  file.drop();
   return false;
 }
 
 void KeptPlan::keep(const Compiler &compiler) const {
   std::vector<uint8_t> memo = compiler.memo();
-  ::keep(cache, name, title,
-         {reinterpret_cast<const char *>(memo.data()), memo.size()});
+  file.keep({reinterpret_cast<const char *>(memo.data()), memo.size()});
 }
 
 rt::Expected<KeptAnswer> KeptAnswer::of(const ModelRequest &request,
@@ -117,17 +113,15 @@ rt::Expected<KeptAnswer> KeptAnswer::of(const ModelRequest &request,
   Compiler compiler;
   REPRISE_RETURN_IF_ERROR(compiler.load(request.source, request.model));
   REPRISE_EXPECT(name, ProgramCache::nameOf(request, compiler, question));
-  return KeptAnswer(std::move(*cache), std::move(*name),
-                    titleOf(request) + ", " + question);
+  return KeptAnswer({std::move(*cache), std::move(*name),
+                     titleOf(request) + ", " + question});
 }
 
 std::optional<std::string> KeptAnswer::find() const {
-  auto answer = ::find(cache, name);
+  auto answer = file.find();
   if (answer)
     tellKept("the answer");
   return answer;
 }
 
-void KeptAnswer::keep(const std::string &answer) const {
-  ::keep(cache, name, title, answer);
-}
+void KeptAnswer::keep(const std::string &answer) const { file.keep(answer); }

@@ -38,7 +38,7 @@ void driver::setMode(ModelRequest &request, const ProgramMode &mode) {
 void driver::setBudget(ModelRequest &request, const plan::Budget &budget) {
   request.compile.budget = budget;
   if (!request.hasMode)
-    request.compile.checkpointing = "none";
+    request.compile.checkpointing = {};
 }
 
 rt::Expected<PlannedRequest> driver::planRequest(const ModelRequest &request,

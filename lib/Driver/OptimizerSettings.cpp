@@ -29,44 +29,29 @@ static rt::Status checkRange(const Hyperparameter &one, double value) {
 }
 
 static rt::Expected<OptimizerInfo> findOptimizer(const std::string &name) {
-  std::vector<std::string> names;
-  for (const OptimizerInfo &info : listOptimizers()) {
-    if (info.name == name)
-      return info;
-    names.push_back(info.name.str());
-  }
+  if (auto kind = termOf<OptimizerKind>(name))
+    return listOptimizers()[size_t(*kind)];
+  std::vector<std::string> names = termNames<OptimizerKind>();
   std::string meant = text::nearest(name, names);
   return misuse("no optimizer is named '" + name + "'" +
                 (meant.empty() ? "" : "; did you mean '" + meant + "'?") +
                 " (there are " + llvm::join(names, ", ") + ")");
 }
 
-rt::Expected<HyperparameterValues> CompileSettings::hyperparameters() const {
-  std::string name = optimizer.value_or(kDefaultOptimizer.str());
+rt::Expected<OptimizerSettings> CompileSettings::readOptimizer() const {
+  std::string name = optimizer.value_or(termName(kDefaultOptimizer));
   REPRISE_EXPECT(info, findOptimizer(name));
-  HyperparameterValues values;
+  OptimizerSettings settings{info->kind, {}};
   for (const Hyperparameter &one : info->hyperparameters)
     if (std::optional<double> number = numbers.at(one.name)) {
       REPRISE_RETURN_IF_ERROR(checkRange(one, *number));
-      values[one.name] = *number;
+      settings.values[one.name] = *number;
     }
   for (const auto &[key, number] : numbers)
-    if (number && !values.count(key))
+    if (number && !settings.values.count(key))
       return misuse("--" + key + " is not an option of the optimizer " + name);
   // Rules that involve several numbers.
-  HyperparameterValues complete = values;
-  if (std::string wrong = completeHyperparameters(name, complete);
-      !wrong.empty())
+  if (std::string wrong = completeHyperparameters(settings); !wrong.empty())
     return misuse(wrong);
-  return values;
-}
-
-rt::Expected<std::string>
-CompileSettings::readOptimizer(HyperparameterValues &values) const {
-  std::string name = optimizer.value_or(kDefaultOptimizer.str());
-  REPRISE_EXPECT(given, hyperparameters());
-  values = std::move(*given);
-  // Never fails: hyperparameters() has checked them.
-  (void)completeHyperparameters(name, values);
-  return name;
+  return settings;
 }

@@ -27,7 +27,7 @@ rt::Expected<ModelRequest> driver::readRequest(const std::string &source,
   // The zoo's annotations are used only on request.
   bool isAsked = compile.checkpointing || modelOptions->annotate;
   if (info && !isAsked)
-    compileOptions->checkpointing = "none";
+    compileOptions->checkpointing = {};
   ModelRequest request;
   request.source = source;
   request.model = *modelOptions;

@@ -66,8 +66,9 @@ static void conv2d(sg::Conv2DOp op, Frame &, Operands operands,
   });
 }
 
-static void conv2dInputGrad(sg::Conv2DInputGradOp op, Frame &,
-                            Operands operands, Results results) {
+template <typename OpTy>
+static void conv2dInputGrad(OpTy op, Frame &, Operands operands,
+                            Results results) {
   const Tensor &dy = operands[0], &filter = operands[1];
   Tensor &dx = results[0];
   forEachProduct(op, dx, filter, dy, [&](int64_t xi, int64_t fi, int64_t yi) {
@@ -75,15 +76,12 @@ static void conv2dInputGrad(sg::Conv2DInputGradOp op, Frame &,
   });
 }
 
-static void conv2dInputGradAdd(sg::Conv2DInputGradAddOp op, Frame &,
+static void conv2dInputGradAdd(sg::Conv2DInputGradAddOp op, Frame &frame,
                                Operands operands, Results results) {
-  const Tensor &dy = operands[0], &filter = operands[1], &addend = operands[2];
+  conv2dInputGrad(op, frame, operands, results);
   Tensor &sum = results[0];
-  forEachProduct(op, sum, filter, dy, [&](int64_t xi, int64_t fi, int64_t yi) {
-    sum.real(xi) += dy.real(yi) * filter.real(fi);
-  });
   for (int64_t i = 0; i < sum.size(); ++i)
-    sum.real(i) += addend.real(i);
+    sum.real(i) += operands[2].real(i);
 }
 
 static void conv2dFilterGrad(sg::Conv2DFilterGradOp op, Frame &,
@@ -99,7 +97,8 @@ void reference::registerProductModels(MLIRContext *context) {
   attach<sg::MatMulOp, matmul<sg::MatMulOp>>(context);
   attach<sg::MatMulBiasOp, matmul<sg::MatMulBiasOp>>(context);
   attach<sg::Conv2DOp, conv2d>(context);
-  attach<sg::Conv2DInputGradOp, conv2dInputGrad>(context);
+  attach<sg::Conv2DInputGradOp, conv2dInputGrad<sg::Conv2DInputGradOp>>(
+      context);
   attach<sg::Conv2DInputGradAddOp, conv2dInputGradAdd>(context);
   attach<sg::Conv2DFilterGradOp, conv2dFilterGrad>(context);
 }

@@ -204,35 +204,34 @@ static void roll(sg::RollOp op, Frame &, Operands operands, Results results) {
   });
 }
 
-/// Elements of a row of a table.
-static int64_t rowLength(const Tensor &table) {
-  return table.size() / table.getDim(0);
-}
-
-static void gather(sg::GatherOp, Frame &, Operands operands, Results results) {
-  const Tensor &table = operands[0], &indices = operands[1];
-  int64_t length = rowLength(table);
+/// Calls `visit` with the numbers of an element of the table and of the
+/// gathered rows, for each; indices outside the table have none.
+static void
+forEachGathered(const Tensor &table, const Tensor &indices,
+                llvm::function_ref<void(int64_t table, int64_t rows)> visit) {
+  int64_t length = table.size() / table.getDim(0);
   for (int64_t n = 0; n < indices.size(); ++n) {
     int64_t row = indices.integer(n);
     if (row < 0 || row >= table.getDim(0))
       continue;
     for (int64_t c = 0; c < length; ++c)
-      results[0].copyElement(n * length + c, table, row * length + c);
+      visit(row * length + c, n * length + c);
   }
+}
+
+static void gather(sg::GatherOp, Frame &, Operands operands, Results results) {
+  const Tensor &table = operands[0];
+  forEachGathered(table, operands[1], [&](int64_t from, int64_t to) {
+    results[0].copyElement(to, table, from);
+  });
 }
 
 static void gatherGrad(sg::GatherGradOp, Frame &, Operands operands,
                        Results results) {
-  const Tensor &indices = operands[0], &dy = operands[1];
   Tensor &table = results[0];
-  int64_t length = rowLength(table);
-  for (int64_t n = 0; n < indices.size(); ++n) {
-    int64_t row = indices.integer(n);
-    if (row < 0 || row >= table.getDim(0))
-      continue;
-    for (int64_t c = 0; c < length; ++c)
-      table.real(row * length + c) += dy.real(n * length + c);
-  }
+  forEachGathered(table, operands[0], [&](int64_t to, int64_t from) {
+    table.real(to) += operands[1].real(from);
+  });
 }
 
 void reference::registerTransformerModels(MLIRContext *context) {

@@ -24,7 +24,8 @@ static recipe::Key keyOf(const OptimizerInfo &info, const Hyperparameter &one) {
   // Without it another number is used.
   key.isExample = one.kind == Hyperparameter::Kind::Exception;
   std::string meaning = one.meaning;
-  key.meaning = (meaning.empty() ? "Of " : meaning + "; of ") + info.name.str();
+  key.meaning =
+      (meaning.empty() ? "Of " : meaning + "; of ") + info.name().str();
   return key;
 }
 
@@ -35,8 +36,7 @@ recipe::Keys driver::allKeys() {
   name.option = "--optimizer";
   name.kind = recipe::Kind::Choice;
   name.meaning = "What updates the parameters";
-  for (const OptimizerInfo &info : listOptimizers())
-    name.choices.push_back(info.name.str());
+  name.choices = termNames<OptimizerKind>();
   name.usual = name.choices.front();
   keys.add(name);
   for (const OptimizerInfo &info : listOptimizers())

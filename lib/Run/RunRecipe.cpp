@@ -37,7 +37,7 @@ static std::set<std::string> numbersOfOthers(const std::string &optimizer) {
   std::set<std::string> own, others;
   bool isKnown = false;
   for (const OptimizerInfo &info : listOptimizers()) {
-    bool isOwn = info.name == optimizer;
+    bool isOwn = info.name() == optimizer;
     isKnown |= isOwn;
     for (const Hyperparameter &one : info.hyperparameters)
       (isOwn ? own : others).insert(std::string("--") + one.name);
@@ -62,7 +62,7 @@ static std::set<std::string> leftOut(const GivenOptions &command,
       !schedule.empty() && schedule != "step")
     all.merge(std::set<std::string>{"--step-size", "--gamma"});
   if (std::string clipper = valueOf("--grad-clipper");
-      !clipper.empty() && clipper != "pre_defined")
+      !clipper.empty() && clipper != termName(ClipMode::PreDefined))
     all.insert("--clip-grad-norm");
   return all;
 }

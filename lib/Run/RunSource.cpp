@@ -274,17 +274,12 @@ static rt::Status refuseProcess(const rt::Status &status, uint64_t budget,
   return rt::Status::error(status.code(), status.message() + help);
 }
 
-/// Returns "cpu" of "cpu:native".
-static std::string deviceOf(const std::string &target) {
-  return target.substr(0, target.find(':'));
-}
-
 rt::Status driver::settleDevice(RunSource &source, std::string &target) {
   bool isCompiled = !source.request;
   if (isCompiled && source.device.empty())
     return {};
   std::string compiled =
-      isCompiled ? "" : deviceOf(source.request->compile.target);
+      isCompiled ? "" : source.request->compile.target.device;
   std::string wanted = source.device.empty() ? compiled : source.device;
   std::string base = wanted.substr(0, wanted.find(':'));
   bool isSame = isCompiled || base == compiled;
@@ -306,9 +301,9 @@ rt::Status driver::settleDevice(RunSource &source, std::string &target) {
             ":FILE.json");
   target = summary->target;
   CompileOptions &compile = source.request->compile;
-  compile.target = target;
+  compile.target = TargetName::parse(target);
   rt::Expected<std::unique_ptr<Target>> made =
-      createTarget(target, compile.threads);
+      createTarget(compile.target, compile.threads);
   if (!made.ok())
     return misuse("--target: " + made.status().message());
   return (*made)->prepare();

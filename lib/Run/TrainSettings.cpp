@@ -81,7 +81,7 @@ rt::Status driver::completeSettings(TrainSettings &options) {
   if (options.rate < 0)
     return misuse("--lr is " + rt::settingNumber(options.rate) +
                   "; it must not be negative");
-  if (options.run.compile.optimizer == "none")
+  if (options.run.compile.optimizer == termName(OptimizerKind::None))
     return misuse("--optimizer none updates nothing, so that nothing is "
                   "trained; 'reprise compile' takes it");
   REPRISE_RETURN_IF_ERROR(readSchedule(options));
@@ -228,12 +228,11 @@ rt::Status driver::takeFromState(TrainSettings &options,
 /// Adds the optimizer and all its numbers.
 static rt::Status addOptimizer(const TrainSettings &options,
                                std::vector<recipe::Setting> &settings) {
-  HyperparameterValues values;
-  REPRISE_EXPECT(name, options.run.compile.readOptimizer(values));
+  REPRISE_EXPECT(optimizer, options.run.compile.readOptimizer());
   if (!isSaid(settings, "optimizer.name"))
-    settings.push_back({"optimizer.name", {*name}});
+    settings.push_back({"optimizer.name", {termName(optimizer->kind)}});
   recipe::Keys keys = allKeys();
-  for (const auto &[number, value] : values) {
+  for (const auto &[number, value] : optimizer->values) {
     const recipe::Key *key = keys.findOption("--" + number);
     if (!key || isSaid(settings, key->path))
       continue;

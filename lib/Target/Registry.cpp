@@ -68,6 +68,15 @@ std::vector<std::string> reprise::targetNames() {
   return Registry::get().names();
 }
 
+TargetName TargetName::parse(llvm::StringRef text) {
+  auto [device, description] = text.split(':');
+  return {device.str(), description.str()};
+}
+
+std::string TargetName::text() const {
+  return description.empty() ? device : device + ":" + description;
+}
+
 static rt::Status refuse(llvm::StringRef text, llvm::StringRef name) {
   std::vector<std::string> known = targetNames();
   return rt::Status::error(
@@ -92,21 +101,26 @@ checked(rt::Expected<std::unique_ptr<Target>> target) {
 }
 
 rt::Expected<std::unique_ptr<Target>>
-reprise::createTarget(llvm::StringRef text, unsigned threads) {
-  auto [name, rest] = text.split(':');
-  std::optional<TargetEntry> entry = Registry::get().find(name);
+reprise::createTarget(const TargetName &name, unsigned threads) {
+  std::optional<TargetEntry> entry = Registry::get().find(name.device);
   if (!entry)
-    return refuse(text, name);
-  return checked(entry->fromText(rest, threads));
+    return refuse(name.text(), name.device);
+  return checked(entry->fromText(name.description, threads));
+}
+
+mlir::FailureOr<std::unique_ptr<Target>>
+reprise::createTargetFor(mlir::Operation *op, const TargetName &name,
+                         unsigned threads) {
+  rt::Expected<std::unique_ptr<Target>> target = createTarget(name, threads);
+  if (!target.ok())
+    return op->emitError() << target.status().message();
+  return std::move(*target);
 }
 
 mlir::FailureOr<std::unique_ptr<Target>>
 reprise::createTargetFor(mlir::Operation *op, llvm::StringRef text,
                          unsigned threads) {
-  rt::Expected<std::unique_ptr<Target>> target = createTarget(text, threads);
-  if (!target.ok())
-    return op->emitError() << target.status().message();
-  return std::move(*target);
+  return createTargetFor(op, TargetName::parse(text), threads);
 }
 
 rt::Expected<std::unique_ptr<Target>>

@@ -16,7 +16,7 @@
 #include "reprise/IR/Origin.h"
 #include "reprise/Passes/Algorithms.h"
 #include "reprise/Target/Target.h"
-#include "llvm/Support/Format.h"
+#include "llvm/Support/FormatVariadic.h"
 
 namespace reprise {
 #define GEN_PASS_DEF_SGCHOOSEATTENTION
@@ -78,13 +78,6 @@ static double millisecondsTiled(const Extent &e, const rt::Roofline &roofline) {
                                e.isNarrow);
 }
 
-static std::string mebibytes(uint64_t bytes) {
-  std::string text;
-  llvm::raw_string_ostream(text)
-      << llvm::format("%.1f MiB", bytes / double(1 << 20));
-  return text;
-}
-
 namespace {
 class ChooseAttention
     : public reprise::impl::SgChooseAttentionBase<ChooseAttention> {
@@ -113,8 +106,8 @@ private:
         return signalPassFailure();
     if (tiled)
       function.emitRemark()
-          << tiled << " of " << all.size()
-          << " attentions run by tiles: " << mebibytes(unstored)
+          << tiled << " of " << all.size() << " attentions run by tiles: "
+          << llvm::formatv("{0:f1} MiB", unstored / double(1 << 20)).str()
           << " of scores are not stored";
   }
 

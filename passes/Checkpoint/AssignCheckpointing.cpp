@@ -30,8 +30,6 @@ using namespace mlir;
 using namespace reprise;
 using namespace reprise::sg;
 
-static constexpr uint64_t kMostSegments = 1000000;
-
 static void annotate(func::FuncOp function,
                      llvm::function_ref<bool(SgModuleOp)> choose) {
   function.walk([&](SgModuleOp module) {
@@ -119,16 +117,14 @@ static void wrapAboveThreshold(const FlatModel &model, uint64_t threshold) {
 using Mode = CheckpointingMode::Kind;
 
 /// Returns true if a mode dissolves the model's blocks.
-static bool cutsModel(StringRef mode) {
-  std::optional<ParsedMode> parsed = parseCheckpointingMode(mode);
-  return parsed &&
-         (parsed->kind == Mode::Sqrt || parsed->kind == Mode::Segments ||
-          parsed->kind == Mode::ThresholdBytes);
+static bool cutsModel(Mode mode) {
+  return mode == Mode::Sqrt || mode == Mode::Segments ||
+         mode == Mode::ThresholdBytes;
 }
 
-/// Annotates the blocks that `pattern` names; `mode` is for a message.
+/// Annotates the blocks that `pattern` names; `how` is for a message.
 static LogicalResult annotateMatching(func::FuncOp function, StringRef pattern,
-                                      StringRef mode) {
+                                      Checkpointing how) {
   auto glob =
       parsePattern(pattern, [&] { return emitError(function.getLoc()); });
   if (failed(glob))
@@ -147,8 +143,8 @@ static LogicalResult annotateMatching(func::FuncOp function, StringRef pattern,
       emitError(function.getLoc())
       << "'" << pattern
       << "' matches no block and no source location of a block";
-  if (cutsModel(mode))
-    error << "; mode '" << mode
+  if (cutsModel(how.kind))
+    error << "; mode '" << how.text()
           << "' replaces the model's blocks by its own segments";
   return error;
 }
@@ -166,9 +162,9 @@ public:
 
 private:
   LogicalResult assign(func::FuncOp function);
-  LogicalResult applyMode(func::FuncOp function);
+  LogicalResult applyMode(func::FuncOp function, Checkpointing how);
   LogicalResult checkCuttable(func::FuncOp function);
-  LogicalResult cut(func::FuncOp function, ParsedMode how);
+  LogicalResult cut(func::FuncOp function, Checkpointing how);
   LogicalResult assignSegments(func::FuncOp function, uint64_t segments);
 };
 } // namespace
@@ -205,7 +201,8 @@ LogicalResult AssignCheckpointing::checkCuttable(func::FuncOp function) {
 }
 
 /// Applies the modes that dissolve blocks.
-LogicalResult AssignCheckpointing::cut(func::FuncOp function, ParsedMode how) {
+LogicalResult AssignCheckpointing::cut(func::FuncOp function,
+                                       Checkpointing how) {
   if (function.isExternal())
     return success();
   if (failed(checkCuttable(function)))
@@ -227,23 +224,24 @@ LogicalResult AssignCheckpointing::assign(func::FuncOp function) {
   if (differentiated)
     return function.emitError()
            << "annotations are assigned before differentiation";
-  if (failed(checkMarks(function)) || failed(applyMode(function)))
+  if (failed(checkMarks(function)))
+    return failure();
+  std::optional<Checkpointing> how = parseCheckpointing(mode);
+  if (!how)
+    return function.emitError() << "unknown checkpointing mode '" << mode
+                                << "'; known are " << listCheckpointingModes();
+  if (failed(applyMode(function, *how)))
     return failure();
   for (const std::string &pattern : recompute)
-    if (failed(annotateMatching(function, pattern, mode)))
+    if (failed(annotateMatching(function, pattern, *how)))
       return failure();
   dropMarksInSegments(function);
   return success();
 }
 
-LogicalResult AssignCheckpointing::applyMode(func::FuncOp function) {
-  std::optional<ParsedMode> how = parseCheckpointingMode(mode);
-  bool isInRange = how && (how->kind != Mode::Segments ||
-                           (how->number >= 1 && how->number <= kMostSegments));
-  if (!isInRange)
-    return function.emitError() << "unknown checkpointing mode '" << mode
-                                << "'; known are " << listCheckpointingModes();
-  switch (how->kind) {
+LogicalResult AssignCheckpointing::applyMode(func::FuncOp function,
+                                             Checkpointing how) {
+  switch (how.kind) {
   case Mode::Annotated:
     return success();
   // Annotations of the model don't mix with those of a mode.
@@ -259,7 +257,7 @@ LogicalResult AssignCheckpointing::applyMode(func::FuncOp function) {
   case Mode::Segments:
   case Mode::Sqrt:
   case Mode::ThresholdBytes:
-    return cut(function, *how);
+    return cut(function, how);
   }
   llvm_unreachable("every mode is handled");
 }

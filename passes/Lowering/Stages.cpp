@@ -7,7 +7,6 @@
 #include "reprise/Passes/Fuse.h"
 #include "reprise/Passes/Program.h"
 #include "reprise/Passes/Train.h"
-#include "llvm/Support/Format.h"
 
 using namespace mlir;
 using namespace reprise;
@@ -38,8 +37,8 @@ static void setRates(PassOptions &pass, const rt::Roofline &roofline) {
 static void addAttentionChoice(OpPassManager &passes,
                                const CompileOptions &options) {
   SgChooseAttentionOptions choose;
-  choose.target = options.target;
-  choose.form = stringify(options.attention).str();
+  choose.target = options.target.text();
+  choose.form = termName(options.attention);
   setRates(choose, options.roofline);
   choose.narrow = options.amp != MixedPrecision::None;
   addToFunctions(passes, createSgChooseAttention(choose));
@@ -50,7 +49,7 @@ static void addHalves(OpPassManager &passes, const CompileOptions &options) {
   if (options.amp != MixedPrecision::None)
     return;
   SgHalveHiddenOptions halve;
-  halve.target = options.target;
+  halve.target = options.target.text();
   halve.leastBytes = options.halvedBytes;
   addToFunctions(passes, createSgHalveHidden(halve));
 }
@@ -62,7 +61,7 @@ static void addSparedNorms(OpPassManager &passes,
   if (options.amp != MixedPrecision::None)
     return;
   SgSpareNormOperandsOptions spare;
-  spare.target = options.target;
+  spare.target = options.target.text();
   spare.leastBytes = options.sparedBytes;
   addToFunctions(passes, createSgSpareNormOperands(spare));
 }
@@ -72,7 +71,7 @@ static void addAutocast(OpPassManager &passes, const CompileOptions &options) {
   if (options.amp == MixedPrecision::None)
     return;
   SgAutocastOptions autocast;
-  autocast.type = stringify(options.amp).str();
+  autocast.type = termName(options.amp);
   addToFunctions(passes, createSgAutocast(autocast));
 }
 
@@ -107,7 +106,7 @@ static void addLossChange(OpPassManager &passes, const LossSettings &loss) {
 void reprise::addModelStage(OpPassManager &passes,
                             const CompileOptions &options) {
   SgAssignCheckpointingOptions assign;
-  assign.mode = options.checkpointing;
+  assign.mode = options.checkpointing.text();
   assign.recompute.assign(options.recompute.begin(), options.recompute.end());
   addLevelVerifiers(passes, "model");
   addSelection(passes, options.trained);
@@ -138,32 +137,24 @@ void reprise::addInferenceStage(OpPassManager &passes,
 // The training step
 //===----------------------------------------------------------------------===//
 
-/// Returns a number with enough digits to restore it exactly.
-static std::string exactText(double value) {
-  std::string text;
-  llvm::raw_string_ostream(text) << llvm::format("%.17g", value);
-  return text;
-}
-
 /// Returns the options of the ops after the gradients, in the form of a pass's
 /// options.
 template <typename PassOptions>
 static PassOptions stepEndOf(const CompileOptions &options) {
   PassOptions end;
-  end.optimizer = options.optimizer;
-  for (const auto &[name, value] : options.hyperparameters)
-    end.hyperparameters.push_back(name + "=" + exactText(value));
+  end.optimizer = termName(options.optimizer.kind);
+  llvm::append_range(end.hyperparameters, options.optimizer.numbers());
   end.noWeightDecay.assign(options.noWeightDecay.begin(),
                            options.noWeightDecay.end());
-  end.clipMode = options.clipping.mode;
+  end.clipMode = termName(options.clipping.mode);
   end.clipNorm = options.clipping.norm;
   end.clipTolerance = options.clipping.tolerance;
   end.clipMomentum = options.clipping.momentum;
-  end.clipNormType = options.clipping.normType;
+  end.clipNormType = termName(options.clipping.normType);
   end.emitGradients = options.emitGradients;
   end.emitNonFinite = options.emitNonFinite;
   end.lossScaling =
-      options.amp == MixedPrecision::F16 && options.optimizer != "none";
+      options.amp == MixedPrecision::F16 && options.optimizer.updates();
   return end;
 }
 
@@ -174,7 +165,7 @@ void reprise::addTrainStage(OpPassManager &passes,
     bool lossScaling = differentiate.lossScaling;
     differentiate = {};
     differentiate.lossScaling = lossScaling;
-    differentiate.optimizer = "none";
+    differentiate.optimizer = termName(OptimizerKind::None);
     differentiate.emitGradients = true;
   }
   differentiate.oneValueNorms = options.onlyEvaluates;
@@ -219,7 +210,7 @@ void reprise::addKernelStage(OpPassManager &passes,
                              const KernelChoice &choice) {
   if (options.amp != MixedPrecision::None) {
     SgWidenCallsOptions widen;
-    widen.target = options.target;
+    widen.target = options.target.text();
     addToFunctions(passes, createSgWidenCalls(widen));
   }
   // No common-subexpression elimination: it would make the backward pass read a
@@ -229,30 +220,32 @@ void reprise::addKernelStage(OpPassManager &passes,
   addToFunctions(passes, createCanonicalizerPass());
   SgDecomposeOptions decompose;
   decompose.fuse = options.fuse;
-  decompose.target = options.target;
+  decompose.target = options.target.text();
   decompose.addGradients = choice.addGradients;
   addToFunctions(passes, createSgDecompose(decompose));
   addToFunctions(passes, createCanonicalizerPass());
   if (options.fuse) {
     SgRecomputeCheapOptions cheap;
     cheap.keep.assign(options.keep.begin(), options.keep.end());
-    cheap.target = options.target;
+    cheap.target = options.target.text();
     cheap.mostReads = choice.mostReads;
     addToFunctions(passes, createSgRecomputeCheap(cheap));
   }
-  addToFunctions(passes, createSgFormKernels({options.fuse, options.target}));
+  addToFunctions(passes,
+                 createSgFormKernels({options.fuse, options.target.text()}));
   addLevelVerifiers(passes, "flat");
 }
 
 void reprise::addProgramStage(OpPassManager &passes,
-                              const CompileOptions &options) {
+                              const CompileOptions &options,
+                              const std::string &checkpointing) {
   SgLowerToRtOptions lower;
   lower.model = options.model;
   lower.threads = options.threads;
-  lower.target = options.target;
+  lower.target = options.target.text();
   setRates(lower, options.roofline);
   lower.profile = options.profile;
-  lower.checkpointing = options.training ? options.checkpointing : "none";
+  lower.checkpointing = checkpointing;
   passes.addPass(createSgLowerToRt(lower));
   passes.addNestedPass<rt_dialect::ProgramOp>(createRtVerifyProgram());
   passes.addNestedPass<rt_dialect::ProgramOp>(createRtVerifyEffects());

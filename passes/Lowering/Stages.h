@@ -32,9 +32,10 @@ void addFlatStage(mlir::OpPassManager &passes, const CompileOptions &options);
 /// Flat functions of kernels and library calls.
 void addKernelStage(mlir::OpPassManager &passes, const CompileOptions &options,
                     const KernelChoice &choice = {});
-/// A placed program named `options.model`.
-void addProgramStage(mlir::OpPassManager &passes,
-                     const CompileOptions &options);
+/// A placed program named `options.model`, which records the mode
+/// `checkpointing`; "": unknown.
+void addProgramStage(mlir::OpPassManager &passes, const CompileOptions &options,
+                     const std::string &checkpointing);
 
 } // namespace reprise
 

@@ -35,8 +35,8 @@ std::string reprise::describeOptions(const CompileOptions &options) {
   const RecomputeOptions &choice = options;
   const ArtifactOptions &program = options;
   // Binds every member, so that a new one cannot be forgotten here.
-  const auto &[optimizer, hyperparameters, noWeightDecay, trained, amp,
-               clipping, loss, microBatches] = step;
+  const auto &[optimizer, noWeightDecay, trained, amp, clipping, loss,
+               microBatches] = step;
   const auto &[attention, halvedBytes, sparedBytes, fuse] = algorithms;
   const auto &[checkpointing, recompute, budget, keep, planWork, planEffort,
                roofline, profile, searchObserver] = choice;
@@ -53,19 +53,14 @@ std::string reprise::describeOptions(const CompileOptions &options) {
     number(double(values.size()));
     llvm::for_each(values, add);
   };
-  for (llvm::StringRef value :
-       {llvm::StringRef(model), llvm::StringRef(checkpointing),
-        llvm::StringRef(optimizer), stringify(amp), stringify(attention),
-        llvm::StringRef(profile), llvm::StringRef(target)})
+  for (const std::string &value :
+       {model, checkpointing.text(), optimizer.text(),
+        std::string(termName(amp)), std::string(termName(attention)), profile,
+        target.text()})
     add(value);
-  number(double(hyperparameters.size()));
-  for (const auto &[name, value] : hyperparameters) {
-    add(name);
-    number(value);
-  }
   const auto &[clipMode, clipNorm, tolerance, momentum, normType] = clipping;
-  add(clipMode);
-  add(normType);
+  add(termName(clipMode));
+  add(termName(normType));
   for (double value : {clipNorm, tolerance, momentum})
     number(value);
   LossSettings::visitNumbers(
@@ -97,21 +92,9 @@ std::string reprise::describeOptions(const CompileOptions &options) {
 
 TrainingNote reprise::noteTraining(mlir::ModuleOp model,
                                    const CompileOptions &options) {
-  TrainingNote note;
-  note.optimizer = options.optimizer;
-  note.hyperparameters = options.hyperparameters;
-  if (options.amp != MixedPrecision::None)
-    note.amp = stringify(options.amp);
-  note.noWeightDecay = llvm::join(options.noWeightDecay, " ");
-  note.trained = options.trained;
-  note.clipping = options.clipping;
-  note.loss = options.loss;
-  note.microBatches = options.microBatches;
-  if (options.attention != AttentionChoice::Auto)
-    note.attention = stringify(options.attention);
-  note.model = digestModel(model);
+  TrainingNote note{options, options.attention, digestModel(model)};
   // Errors in them are reported where they are used.
-  (void)completeHyperparameters(note.optimizer, note.hyperparameters);
+  (void)completeHyperparameters(note.optimizer);
   return note;
 }
 

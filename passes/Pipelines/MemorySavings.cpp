@@ -54,7 +54,7 @@ reprise::estimateMemorySavings(mlir::ModuleOp model,
   with.training = true;
   with.evaluation = false;
   CompileOptions without = with;
-  without.checkpointing = "none";
+  without.checkpointing = {};
   without.budget.reset();
   without.keep.clear();
   without.recompute.clear();

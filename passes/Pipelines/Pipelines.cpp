@@ -102,8 +102,10 @@ static LogicalResult placeEntries(mlir::ModuleOp module,
                                   const CompileOptions &options) {
   CompileOptions named = options;
   named.model = name;
+  Checkpointing mode =
+      options.training ? options.checkpointing : Checkpointing();
   return runPasses(module, named, [&](OpPassManager &passes) {
-    addProgramStage(passes, named);
+    addProgramStage(passes, named, mode.text());
   });
 }
 

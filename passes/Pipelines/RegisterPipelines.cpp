@@ -6,42 +6,67 @@
 #include "../Lowering/Stages.h"
 #include "mlir/Pass/PassOptions.h"
 #include "mlir/Pass/PassRegistry.h"
-#include "llvm/ADT/StringExtras.h"
-#include <limits>
+#include <cmath>
 
 using namespace mlir;
 using namespace reprise;
 
+template <>
+class llvm::cl::parser<Checkpointing>
+    : public llvm::cl::basic_parser<Checkpointing> {
+public:
+  using basic_parser::basic_parser;
+  bool parse(Option &option, StringRef, StringRef text, Checkpointing &value) {
+    std::optional<Checkpointing> read = parseCheckpointing(text);
+    value = read.value_or(value);
+    return !read && option.error("unknown checkpointing mode '" + text +
+                                 "'; known are " + listCheckpointingModes());
+  }
+  static void print(raw_ostream &stream, Checkpointing value) {
+    stream << value.text();
+  }
+  void printOptionDiff(const Option &, Checkpointing,
+                       const OptionValue<Checkpointing> &, size_t) const {}
+};
+
 namespace {
 
+/// Lets an option take the names of an enum's values.
+template <typename Enum> struct Terms {
+  template <typename Option> void apply(Option &option) const {
+    for (size_t number = 0; number < kCountOf<Enum>; ++number)
+      option.getParser().addLiteralOption(TermNames<Enum>::names[number],
+                                          Enum(number), "");
+  }
+};
+
 struct TrainOptions : PassPipelineOptions<TrainOptions> {
-  Option<std::string> checkpointing{
-      *this, "checkpointing", llvm::cl::init("annotated"),
+  Option<Checkpointing> checkpointing{
+      *this, "checkpointing", llvm::cl::init(CompileOptions().checkpointing),
       llvm::cl::desc("mode, as of sg-assign-checkpointing")};
-  Option<std::string> optimizer{*this, "optimizer", llvm::cl::init("sgd"),
-                                llvm::cl::desc("as of sg-differentiate")};
+  Option<OptimizerKind> optimizer{
+      *this, "optimizer", llvm::cl::init(kDefaultOptimizer),
+      Terms<OptimizerKind>(), llvm::cl::desc("as of sg-differentiate")};
   ListOption<std::string> hyperparameters{
       *this, "hyperparameters",
       llvm::cl::desc("of the optimizer, as NAME=VALUE")};
-  Option<std::string> clipMode{*this, "clip-mode",
-                               llvm::cl::init("pre_defined"),
-                               llvm::cl::desc("as of sg-differentiate")};
+  Option<ClipMode> clipMode{
+      *this, "clip-mode", llvm::cl::init(ClipMode::PreDefined),
+      Terms<ClipMode>(), llvm::cl::desc("as of sg-differentiate")};
   Option<double> clipNorm{*this, "clip-norm", llvm::cl::init(0),
                           llvm::cl::desc("as of sg-differentiate")};
   Option<double> clipTolerance{*this, "clip-tolerance", llvm::cl::init(1),
                                llvm::cl::desc("as of sg-differentiate")};
   Option<double> clipMomentum{*this, "clip-momentum", llvm::cl::init(0),
                               llvm::cl::desc("as of sg-differentiate")};
-  Option<std::string> clipNormType{*this, "clip-norm-type", llvm::cl::init("2"),
-                                   llvm::cl::desc("as of sg-differentiate")};
+  Option<NormType> clipNormType{
+      *this, "clip-norm-type", llvm::cl::init(NormType::Two), Terms<NormType>(),
+      llvm::cl::desc("as of sg-differentiate")};
   Option<std::string> target{*this, "target", llvm::cl::init("cpu:native"),
                              llvm::cl::desc("as of sg-choose-attention")};
-  Option<MixedPrecision> amp{
-      *this, "amp", llvm::cl::init(MixedPrecision::None),
-      llvm::cl::desc("mixed precision"),
-      llvm::cl::values(clEnumValN(MixedPrecision::None, "none", "of f32"),
-                       clEnumValN(MixedPrecision::BF16, "bf16", "of bf16"),
-                       clEnumValN(MixedPrecision::F16, "f16", "of f16"))};
+  Option<MixedPrecision> amp{*this, "amp", llvm::cl::init(MixedPrecision::None),
+                             Terms<MixedPrecision>(),
+                             llvm::cl::desc("mixed precision")};
   Option<unsigned> microBatches{*this, "micro-batches", llvm::cl::init(1),
                                 llvm::cl::desc("of a step")};
   ListOption<std::string> keep{*this, "keep",
@@ -59,24 +84,17 @@ struct ProgramPipelineOptions : PassPipelineOptions<ProgramPipelineOptions> {
 
 } // namespace
 
-/// Reads "NAME=VALUE"; other text becomes NaN, which every optimizer rejects.
-static void readHyperparameter(StringRef text, HyperparameterValues &values) {
-  auto [name, number] = text.split('=');
-  double value = 0;
-  values[name.str()] = llvm::to_float(number, value)
-                           ? value
-                           : std::numeric_limits<double>::quiet_NaN();
-}
-
 static CompileOptions optionsOf(const TrainOptions &from) {
   CompileOptions options;
   options.checkpointing = from.checkpointing;
-  options.optimizer = from.optimizer;
-  for (const std::string &text : from.hyperparameters)
-    readHyperparameter(text, options.hyperparameters);
+  options.optimizer.kind = from.optimizer;
+  // Another text becomes NaN, which every optimizer rejects.
+  for (StringRef text : from.hyperparameters)
+    if (!readHyperparameter(text, options.optimizer.values))
+      options.optimizer.values[text.split('=').first.str()] = NAN;
   options.clipping = {from.clipMode, from.clipNorm, from.clipTolerance,
                       from.clipMomentum, from.clipNormType};
-  options.target = from.target;
+  options.target = TargetName::parse(from.target);
   options.amp = from.amp;
   options.microBatches = from.microBatches;
   options.keep.assign(from.keep.begin(), from.keep.end());
@@ -101,10 +119,9 @@ static void buildProgram(OpPassManager &passes,
                          const ProgramPipelineOptions &from) {
   CompileOptions options;
   options.model = from.model;
-  options.target = from.target;
+  options.target = TargetName::parse(from.target);
   options.threads = from.threads;
-  options.checkpointing.clear(); // unknown
-  addProgramStage(passes, options);
+  addProgramStage(passes, options, /*checkpointing=*/"");
 }
 
 void reprise::registerPipelines() {

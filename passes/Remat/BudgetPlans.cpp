@@ -132,7 +132,7 @@ bool BudgetPlans::isBeaten(BudgetCurve &program) {
 /// its mode cannot be applied or is beaten.
 std::unique_ptr<KernelSet> BudgetPlans::programOf(const KernelChoice &choice) {
   // Recomputation takes time.
-  if (options.fitsAsIs && choice.mode != "none")
+  if (options.fitsAsIs && choice.mode != Checkpointing())
     return nullptr;
   FailureOr<OwningOpRef<mlir::ModuleOp>> module = kernels->form(choice);
   if (failed(module))

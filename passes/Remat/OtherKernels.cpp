@@ -8,7 +8,6 @@
 
 #include "OtherKernels.h"
 #include "../Lowering/LowerStep.h"
-#include "reprise/CheckpointingModes.h"
 #include "reprise/IR/Kernel.h"
 #include "reprise/Target/Target.h"
 
@@ -46,27 +45,28 @@ static bool hasGradientsOfImages(func::FuncOp step) {
 // Choices of the user (a mode, blocks to keep or to recompute) are not
 // replaced.
 std::vector<KernelChoice> OtherKernels::choices() const {
-  if (options.checkpointing != "none" || !options.keep.empty() ||
+  if (options.checkpointing != Checkpointing() || !options.keep.empty() ||
       !options.recompute.empty() || options.planWork <= 0 ||
       plan::paceOf(options.planEffort).otherKernels <= 0)
     return {};
+  Checkpointing none;
   // Two values of the same size, and small ones: sums within a block are kept.
-  std::vector<KernelChoice> all = {{"none", 2.5, "sums kept"}};
+  std::vector<KernelChoice> all = {{none, 2.5, "sums kept"}};
   // Gradients summed by products are one tensor instead of two.
   if (options.amp == MixedPrecision::None && options.fuse &&
       hasGradientsOfImages(step)) {
-    all.push_back({"none", 0, "gradients added up", /*isForSmall=*/true, 0.5,
+    all.push_back({none, 0, "gradients added up", /*isForSmall=*/true, 0.5,
                    /*addGradients=*/true});
-    all.push_back({"none", 2.5, "sums kept, gradients added up",
+    all.push_back({none, 2.5, "sums kept, gradients added up",
                    /*isForSmall=*/true, 0.25, /*addGradients=*/true});
   }
   // Budgets matter where recomputing such a value takes time.
   FailureOr<std::unique_ptr<Target>> target =
       createTargetFor(step, options.target, options.threads);
   if (succeeded(target) && (*target)->bytesAreTime())
-    all.push_back({"none", kReadsOfCheapValues, "sums recomputed",
+    all.push_back({none, kReadsOfCheapValues, "sums recomputed",
                    /*isForSmall=*/true});
-  for (const std::string &mode : plannedModes())
+  for (Checkpointing mode : plannedModes())
     all.push_back({mode});
   return all;
 }

@@ -94,7 +94,7 @@ public:
     options.costs = std::move(*costs);
     options.work = work;
     options.threads = threads;
-    options.target = target;
+    options.target = TargetName::parse(target);
     options.keep.assign(keep.begin(), keep.end());
     FailureOr<BudgetCurve> curve = computeBudgetCurve(step, options);
     if (failed(curve))

@@ -172,7 +172,7 @@ LogicalResult sg::checkOptimizer(func::FuncOp function, SymbolTable &symbols,
   for (const OptimizerVariable &variable :
        optimizer.sharedVariables(function.getContext()))
     if (failed(checkName(symbols, variable.name, scalarOf(variable),
-                         variable.purpose, optimizer.info().name)))
+                         variable.purpose, optimizer.info().name())))
       return failure();
   std::vector<OptimizerVariable> variables = optimizer.variables(values);
   for (auto parameter : module.getOps<VariableOp>())
@@ -254,7 +254,7 @@ private:
 } // namespace
 
 RateInputs SharedInputs::emit(double scale, OpBuilder &builder) {
-  llvm::StringRef name = optimizer.info().name;
+  llvm::StringRef name = optimizer.info().name();
   Location loc = NameLoc::get(builder.getStringAttr(name));
   VariableOp last;
   for (auto variable :

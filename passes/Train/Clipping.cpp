@@ -37,17 +37,13 @@ static std::string describe(const char *name, double value,
 }
 
 std::string sg::findWrong(const Clipping &clipping) {
-  const std::string &mode = clipping.mode, &type = clipping.normType;
-  if (mode != "pre_defined" && mode != "average" && mode != "moving_average")
-    return "clip-mode is '" + mode +
-           "'; choose pre_defined, average or moving_average";
-  if (type != "1" && type != "2" && type != "inf")
-    return "clip-norm-type is '" + type + "'; choose 1, 2 or inf";
   if (!(clipping.norm >= 0) || !std::isfinite(clipping.norm))
     return describe("clip-norm", clipping.norm,
                     "it must be finite and not negative");
   if (clipping.norm != 0 && clipping.isAverage())
-    return "clip-norm needs the mode pre_defined, but the mode is " + mode;
+    return std::string("clip-norm needs the mode pre_defined, but the mode "
+                       "is ") +
+           termName(clipping.mode);
   if (!(clipping.tolerance > 0) || !std::isfinite(clipping.tolerance))
     return describe("clip-tolerance", clipping.tolerance,
                     "it must be finite and above 0");
@@ -109,7 +105,7 @@ namespace {
 /// One of the norms, over several tensors.
 class NormBuilder {
 public:
-  NormBuilder(OpBuilder &builder, Location loc, StringRef type)
+  NormBuilder(OpBuilder &builder, Location loc, NormType type)
       : builder(builder), loc(loc), type(type) {}
 
   /// Returns the norm of all tensors as one vector, in f32.
@@ -119,16 +115,16 @@ public:
       Value part = partOf(toF32(builder, loc, one.gradient));
       all = all ? join(all, part) : part;
     }
-    return type == "2" ? SqrtOp::create(builder, loc, all) : all;
+    return type == NormType::Two ? SqrtOp::create(builder, loc, all) : all;
   }
 
 private:
   /// Returns the term that a tensor adds to the norm.
   Value partOf(Value x) {
-    if (type == "2")
+    if (type == NormType::Two)
       return sumOf(builder, loc, MulOp::create(builder, loc, x, x));
     Value size = AbsOp::create(builder, loc, x);
-    if (type == "1")
+    if (type == NormType::One)
       return sumOf(builder, loc, size);
     int64_t rank = cast<RankedTensorType>(x.getType()).getRank();
     auto dims = llvm::to_vector(llvm::seq<int64_t>(0, rank));
@@ -136,14 +132,14 @@ private:
   }
 
   Value join(Value a, Value b) {
-    if (type == "inf")
+    if (type == NormType::Infinity)
       return MaximumOp::create(builder, loc, a, b);
     return AddOp::create(builder, loc, a, b);
   }
 
   OpBuilder &builder;
   Location loc;
-  StringRef type;
+  NormType type;
 };
 
 } // namespace
@@ -188,8 +184,8 @@ public:
     Value next =
         AddOp::create(builder, loc, count, createSplat(builder, loc, whole, 1));
     Value newest = CastOp::create(builder, loc, wide, norm);
-    Value joined =
-        clipping.mode == "average" ? meanWith(newest, next) : movedTo(newest);
+    Value joined = clipping.mode == ClipMode::Average ? meanWith(newest, next)
+                                                      : movedTo(newest);
     write(kAverage, SelectOp::create(builder, loc, isFinite, joined, average));
     write(kCount, SelectOp::create(builder, loc, isFinite, next, count));
   }

@@ -331,14 +331,9 @@ public:
   void runOnOperation() override {
     SymbolTable symbols(getOperation());
     FailureOr<StepEnd> read = readStepEnd(
-        getOperation(),
-        {optimizer,
-         hyperparameters,
-         noWeightDecay,
-         {clipMode, clipNorm, clipTolerance, clipMomentum, clipNormType},
-         emitNonFinite,
-         emitGradients,
-         lossScaling});
+        getOperation(), {optimizer, hyperparameters, noWeightDecay, clipMode,
+                         clipNorm, clipTolerance, clipMomentum, clipNormType,
+                         emitNonFinite, emitGradients, lossScaling});
     if (failed(read))
       return signalPassFailure();
     end = std::move(*read);

@@ -27,30 +27,50 @@ static constexpr llvm::StringLiteral kSkippedStep = "loss_scale.skipped";
 // Options
 //===----------------------------------------------------------------------===//
 
-/// Splits "NAME=VALUE".
-static LogicalResult readValues(mlir::ModuleOp module,
-                                ArrayRef<std::string> texts,
-                                HyperparameterValues &values) {
-  for (const std::string &text : texts) {
-    auto [name, number] = StringRef(text).split('=');
-    double value = 0;
-    if (number.getAsDouble(value))
+/// Reads the optimizer with all its numbers.
+static FailureOr<OptimizerSettings>
+readOptimizer(mlir::ModuleOp module, const StepEndOptions &options) {
+  OptimizerSettings settings;
+  for (const std::string &text : options.hyperparameters)
+    if (!readHyperparameter(text, settings.values))
       return module.emitError()
              << "hyperparameter '" << text << "' is not of the form NAME=VALUE";
-    values[name.str()] = value;
-  }
-  return success();
+  auto kind = termOf<OptimizerKind>(options.optimizer);
+  if (!kind)
+    return module.emitError()
+           << "unknown optimizer '" << options.optimizer << "'; known are "
+           << listTerms<OptimizerKind>(" and ");
+  settings.kind = *kind;
+  if (std::string wrong = completeHyperparameters(settings); !wrong.empty())
+    return module.emitError() << wrong;
+  return settings;
+}
+
+static FailureOr<Clipping> readClipping(mlir::ModuleOp module,
+                                        const StepEndOptions &options) {
+  auto mode = termOf<ClipMode>(options.clipMode);
+  if (!mode)
+    return module.emitError() << "clip-mode is '" << options.clipMode
+                              << "'; choose " << listTerms<ClipMode>();
+  auto type = termOf<NormType>(options.clipNormType);
+  if (!type)
+    return module.emitError() << "clip-norm-type is '" << options.clipNormType
+                              << "'; choose " << listTerms<NormType>();
+  Clipping clipping = {*mode, options.clipNorm, options.clipTolerance,
+                       options.clipMomentum, *type};
+  if (std::string wrong = findWrong(clipping); !wrong.empty())
+    return module.emitError() << wrong;
+  return clipping;
 }
 
 FailureOr<StepEnd> sg::readStepEnd(mlir::ModuleOp module,
                                    const StepEndOptions &options) {
   StepEnd end;
-  if (failed(readValues(module, options.hyperparameters, end.values)))
+  FailureOr<OptimizerSettings> optimizer = readOptimizer(module, options);
+  if (failed(optimizer))
     return failure();
-  std::string wrong = completeHyperparameters(options.optimizer, end.values);
-  if (!wrong.empty())
-    return module.emitError() << wrong;
-  end.optimizer = findOptimizer(options.optimizer);
+  end.optimizer = &optimizerOf(optimizer->kind);
+  end.values = std::move(optimizer->values);
   auto exceptFromDecay = [&](VariableOp variable) {
     end.undecayed.insert(variable.getSymName());
   };
@@ -62,12 +82,13 @@ FailureOr<StepEnd> sg::readStepEnd(mlir::ModuleOp module,
     return module.emitError() << "no-weight-decay excepts parameters from an "
                                  "update, and "
                               << options.optimizer << " updates none";
-  end.clipping = options.clipping;
+  FailureOr<Clipping> clipping = readClipping(module, options);
+  if (failed(clipping))
+    return failure();
+  end.clipping = *clipping;
   end.emitNonFinite = options.emitNonFinite;
   end.emitGradients = options.emitGradients;
   end.lossScaling = options.lossScaling;
-  if (std::string wrong = findWrong(end.clipping); !wrong.empty())
-    return module.emitError() << wrong;
   if (end.clipping.clips() && !end.optimizer->updates())
     return module.emitError() << "clip-norm clips what an optimizer takes, and "
                               << options.optimizer << " takes no gradients";

@@ -17,7 +17,9 @@ struct StepEndOptions {
   std::string optimizer;
   llvm::ArrayRef<std::string> hyperparameters; // NAME=VALUE
   llvm::ArrayRef<std::string> noWeightDecay;   // globs of parameters
-  Clipping clipping;
+  std::string clipMode;
+  double clipNorm, clipTolerance, clipMomentum;
+  std::string clipNormType;
   bool emitNonFinite = false, emitGradients = false;
   bool lossScaling = false;
 };

@@ -80,14 +80,9 @@ private:
   void runOnOperation() override {
     SymbolTable symbols(getOperation());
     FailureOr<StepEnd> end = readStepEnd(
-        getOperation(),
-        {optimizer,
-         hyperparameters,
-         noWeightDecay,
-         {clipMode, clipNorm, clipTolerance, clipMomentum, clipNormType},
-         emitNonFinite,
-         emitGradients,
-         lossScaling});
+        getOperation(), {optimizer, hyperparameters, noWeightDecay, clipMode,
+                         clipNorm, clipTolerance, clipMomentum, clipNormType,
+                         emitNonFinite, emitGradients, lossScaling});
     if (failed(end))
       return signalPassFailure();
     for (auto function : getOperation().getOps<func::FuncOp>())

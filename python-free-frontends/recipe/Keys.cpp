@@ -5,6 +5,7 @@
 //===----------------------------------------------------------------------===//
 #include "reprise/CheckpointingModes.h"
 #include "reprise/Recipe/Recipe.h"
+#include "reprise/TrainingTerms.h"
 #include <algorithm>
 
 using namespace reprise;

@@ -31,20 +31,14 @@ static Expected<CublasFunctions> load() {
 }
 
 Expected<const CublasFunctions *> cublasFunctions() {
-  static const Expected<CublasFunctions> library = load();
-  if (!library.ok())
-    return library.status();
-  return &*library;
+  return loadedOnce<CublasFunctions, load>();
 }
 
 std::string cublasLtVersion() {
   Expected<const CublasFunctions *> library = cublasFunctions();
-  if (!library.ok())
-    return "";
-  size_t version = (*library)->cublasLtGetVersion(); // 130100
-  return "cuBLASLt " + std::to_string(version / 10000) + "." +
-         std::to_string(version / 100 % 100) + "." +
-         std::to_string(version % 100);
+  return library.ok()
+             ? versionText("cuBLASLt", (*library)->cublasLtGetVersion())
+             : "";
 }
 
 } // namespace reprise::rt::cuda

@@ -61,10 +61,7 @@ static Expected<CudaFunctions> load() {
 }
 
 Expected<const CudaFunctions *> cudaFunctions() {
-  static const Expected<CudaFunctions> library = load();
-  if (!library.ok())
-    return library.status();
-  return &*library;
+  return loadedOnce<CudaFunctions, load>();
 }
 
 } // namespace reprise::rt::cuda

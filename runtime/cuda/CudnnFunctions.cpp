@@ -39,20 +39,13 @@ static Expected<CudnnFunctions> load() {
 }
 
 Expected<const CudnnFunctions *> cudnnFunctions() {
-  static const Expected<CudnnFunctions> library = load();
-  if (!library.ok())
-    return library.status();
-  return &*library;
+  return loadedOnce<CudnnFunctions, load>();
 }
 
 std::string cudnnVersion() {
   Expected<const CudnnFunctions *> library = cudnnFunctions();
-  if (!library.ok())
-    return "";
-  size_t version = (*library)->cudnnGetVersion(); // 91900
-  return "cuDNN " + std::to_string(version / 10000) + "." +
-         std::to_string(version / 100 % 100) + "." +
-         std::to_string(version % 100);
+  return library.ok() ? versionText("cuDNN", (*library)->cudnnGetVersion())
+                      : "";
 }
 
 } // namespace reprise::rt::cuda

@@ -44,6 +44,22 @@ private:
   void *handle;
 };
 
+/// Returns the functions that the first call loads.
+template <typename Functions, Expected<Functions> (*load)()>
+Expected<const Functions *> loadedOnce() {
+  static const Expected<Functions> library = load();
+  if (!library.ok())
+    return library.status();
+  return &*library;
+}
+
+/// Returns "cuDNN 9.19.0" for 91900.
+inline std::string versionText(const char *library, size_t version) {
+  return std::string(library) + " " + std::to_string(version / 10000) + "." +
+         std::to_string(version / 100 % 100) + "." +
+         std::to_string(version % 100);
+}
+
 } // namespace reprise::rt::cuda
 
 #endif // REPRISE_RUNTIME_CUDA_SHAREDLIBRARY_H

@@ -34,19 +34,29 @@ uint64_t ProcessMemory::growth() const {
   return items.empty() ? 0 : sum() - items.front().bytes;
 }
 
+/// Returns an entry's inputs from the data.
+static Expected<std::vector<rp_tensor_info>>
+dataInputs(const rp_program *program, StepKind kind) {
+  std::vector<rp_tensor_info> inputs;
+  rp_tensor_info info = {};
+  const char *entry = entryName(kind);
+  for (size_t i = 0, n = rp_program_input_count(program, entry); i < n; ++i) {
+    REPRISE_RETURN_IF_ERROR(
+        takeStatus(rp_program_input(program, entry, i, &info)));
+    if (info.binding == RP_BINDING_DATA || info.binding == RP_BINDING_LABEL)
+      inputs.push_back(info);
+  }
+  return inputs;
+}
+
 /// Returns the largest entry's bytes of inputs from the data.
 static Expected<uint64_t> batchBytes(const rp_program *program) {
   uint64_t most = 0;
-  rp_tensor_info info = {};
   for (StepKind kind : {StepKind::Train, StepKind::Evaluate}) {
-    const char *entry = entryName(kind);
+    REPRISE_EXPECT(inputs, dataInputs(program, kind));
     uint64_t bytes = 0;
-    for (size_t i = 0, n = rp_program_input_count(program, entry); i < n; ++i) {
-      REPRISE_RETURN_IF_ERROR(
-          takeStatus(rp_program_input(program, entry, i, &info)));
-      if (info.binding == RP_BINDING_DATA || info.binding == RP_BINDING_LABEL)
-        bytes += info.bytes;
-    }
+    for (const rp_tensor_info &info : *inputs)
+      bytes += info.bytes;
     most = std::max(most, bytes);
   }
   return most;
@@ -55,19 +65,14 @@ static Expected<uint64_t> batchBytes(const rp_program *program) {
 /// Returns the columns of the first entry's inputs from the data.
 static Expected<std::vector<Column>> dataColumns(const rp_program *program) {
   std::vector<Column> columns;
-  rp_tensor_info info = {};
   for (StepKind kind : {StepKind::Train, StepKind::Evaluate}) {
-    const char *entry = entryName(kind);
-    for (size_t i = 0, n = rp_program_input_count(program, entry); i < n; ++i) {
-      REPRISE_RETURN_IF_ERROR(
-          takeStatus(rp_program_input(program, entry, i, &info)));
-      if (info.binding == RP_BINDING_DATA || info.binding == RP_BINDING_LABEL)
-        columns.push_back(
-            {info.name,
-             info.binding,
-             info.type,
-             {info.shape + (info.rank > 0), info.shape + info.rank}});
-    }
+    REPRISE_EXPECT(inputs, dataInputs(program, kind));
+    for (const rp_tensor_info &info : *inputs)
+      columns.push_back(
+          {info.name,
+           info.binding,
+           info.type,
+           {info.shape + (info.rank > 0), info.shape + info.rank}});
     if (!columns.empty())
       break;
   }
@@ -78,12 +83,9 @@ static Expected<std::vector<Column>> dataColumns(const rp_program *program) {
 static Expected<uint64_t> batchRows(const rp_program *program,
                                     std::string &shapes) {
   uint64_t rows = 0;
-  rp_tensor_info info = {};
   for (StepKind kind : {StepKind::Train, StepKind::Evaluate}) {
-    const char *entry = entryName(kind);
-    for (size_t i = 0, n = rp_program_input_count(program, entry); i < n; ++i) {
-      REPRISE_RETURN_IF_ERROR(
-          takeStatus(rp_program_input(program, entry, i, &info)));
+    REPRISE_EXPECT(inputs, dataInputs(program, kind));
+    for (const rp_tensor_info &info : *inputs) {
       if (info.binding != RP_BINDING_DATA || info.rank == 0)
         continue;
       rows = std::max(rows, uint64_t(info.shape[0]));

@@ -12,6 +12,7 @@
 #include <algorithm>
 #include <cstring>
 #include <nlohmann/json.hpp>
+#include <optional>
 #include <unordered_set>
 
 using namespace reprise::rt;
@@ -23,12 +24,15 @@ struct DTypeRow {
   DType type;
   const char *name;
   size_t bytes;
+  std::optional<rp_element_type> element; // of tensors in memory
 };
 
 constexpr DTypeRow kDTypes[] = {
-    {DType::Bool, "BOOL", 1}, {DType::U8, "U8", 1},   {DType::I8, "I8", 1},
-    {DType::I32, "I32", 4},   {DType::I64, "I64", 8}, {DType::F16, "F16", 2},
-    {DType::BF16, "BF16", 2}, {DType::F32, "F32", 4}, {DType::F64, "F64", 8}};
+    {DType::Bool, "BOOL", 1, RP_I1},   {DType::U8, "U8", 1, {}},
+    {DType::I8, "I8", 1, RP_I8},       {DType::I32, "I32", 4, RP_I32},
+    {DType::I64, "I64", 8, RP_I64},    {DType::F16, "F16", 2, RP_F16},
+    {DType::BF16, "BF16", 2, RP_BF16}, {DType::F32, "F32", 4, RP_F32},
+    {DType::F64, "F64", 8, RP_F64}};
 
 } // namespace
 
@@ -41,24 +45,9 @@ size_t reprise::rt::dtypeBytes(DType type) {
 }
 
 DType reprise::rt::dtypeOf(rp_element_type type) {
-  switch (type) {
-  case RP_F32:
-    return DType::F32;
-  case RP_BF16:
-    return DType::BF16;
-  case RP_F16:
-    return DType::F16;
-  case RP_F64:
-    return DType::F64;
-  case RP_I1:
-    return DType::Bool;
-  case RP_I8:
-    return DType::I8;
-  case RP_I32:
-    return DType::I32;
-  case RP_I64:
-    return DType::I64;
-  }
+  for (const DTypeRow &row : kDTypes)
+    if (row.element == type)
+      return row.type;
   return DType::F32;
 }
 

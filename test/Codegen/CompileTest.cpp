@@ -269,7 +269,8 @@ TEST(EmitKernel, asks_for_what_it_will_load_of_large_tensors) {
 TEST(CpuTarget, levels_processors_and_changes) {
   registerAllTargets();
   auto featuresOf = [](const char *text) {
-    rt::Expected<std::unique_ptr<Target>> target = createTarget(text, 2);
+    rt::Expected<std::unique_ptr<Target>> target =
+        createTarget(TargetName::parse(text), 2);
     return target.ok() ? (*target)->features() : target.status().message();
   };
   EXPECT_EQ(featuresOf("cpu:native"), rt::hostTarget());
@@ -297,7 +298,7 @@ TEST(CpuTarget, hidden_features_are_those_taken_away) {
   for (const std::string &feature : known) {
     SCOPED_TRACE(feature);
     rt::Expected<std::unique_ptr<Target>> target =
-        createTarget("cpu:+" + added + ",-" + feature, 2);
+        createTarget(TargetName::parse("cpu:+" + added + ",-" + feature), 2);
     ASSERT_TRUE(target.ok()) << target.status().message();
     rt::Expected<std::string> left = rt::hideFeatures(all, feature);
     ASSERT_TRUE(left.ok()) << left.status().message();

@@ -13,7 +13,8 @@ using namespace reprise::test;
 
 std::unique_ptr<Target> test::targetOf(StringRef text) {
   registerAllTargets();
-  rt::Expected<std::unique_ptr<Target>> target = createTarget(text, 2);
+  rt::Expected<std::unique_ptr<Target>> target =
+      createTarget(TargetName::parse(text), 2);
   EXPECT_TRUE(target.ok()) << target.status().message();
   return target.ok() ? std::move(*target) : nullptr;
 }

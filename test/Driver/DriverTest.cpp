@@ -16,7 +16,7 @@ static ModelRequest requestForMlp() {
   ModelRequest request;
   request.source = "mlp";
   request.model.batch = 4;
-  request.compile.checkpointing = "none";
+  request.compile.checkpointing = {};
   request.compile.threads = 1;
   return request;
 }

@@ -93,13 +93,13 @@ uint64_t BudgetCombinations::smallestOf(mlir::ModuleOp model,
 std::vector<Variant> BudgetCombinations::variantsOf(mlir::ModuleOp model,
                                                     const std::string &block) {
   std::vector<Variant> variants = {{"plain", trainingOptions()}};
-  variants[0].options.checkpointing = "none";
+  variants[0].options.checkpointing = {};
   for (bool keeps : {false, true})
     for (bool recomputes : {false, true}) {
       if (recomputes && !GetParam().hasBlocks)
         continue;
       Variant variant{GetParam().name, trainingOptions()};
-      variant.options.checkpointing = GetParam().name;
+      variant.options.checkpointing = *parseCheckpointing(GetParam().name);
       if (keeps) {
         variant.label += " --keep";
         variant.options.keep = {block};

@@ -74,7 +74,7 @@ std::string Budgets::compileWithin(uint64_t budget, uint64_t &peak) {
   });
   OwningOpRef<mlir::ModuleOp> clone = model->clone();
   CompileOptions options;
-  options.checkpointing = "none";
+  options.checkpointing = {};
   options.planWork = kWork;
   options.budget = {plan::Budget::Kind::Bytes, budget, 0};
   if (failed(lowerModel(*clone, options, CompileLevel::Program)))
@@ -121,7 +121,7 @@ TEST_P(Budgets, TrainToTheSameBits) { trainAtBudgets(trainingOptions()); }
 TEST_P(Budgets, AreMetOrRefused) {
   OwningOpRef<mlir::ModuleOp> clone = model->clone();
   CompileOptions options;
-  options.checkpointing = "none";
+  options.checkpointing = {};
   options.planWork = kWork;
   FailureOr<BudgetPlans> plans = planBudgets(*clone, options);
   ASSERT_TRUE(succeeded(plans));
@@ -173,7 +173,7 @@ TEST_P(BudgetsOfTransformers, TrainToTheSameBits) {
 static std::string nameOfType(const testing::TestParamInfo<ZooCase> &info) {
   MixedPrecision amp = info.param.amp;
   return info.param.label +
-         (amp == MixedPrecision::None ? "F32" : stringify(amp).str());
+         (amp == MixedPrecision::None ? "F32" : std::string(termName(amp)));
 }
 
 /// Each family in one type, and each type at least once.

@@ -377,7 +377,7 @@ TEST_F(ChangedLoss, TheSameInBlocksThatAreComputedAgain) {
     std::optional<CompiledRun> first;
     for (const char *mode : {"none", "annotated", "per-block", "nested"}) {
       CompileOptions options = optionsOf(one);
-      options.checkpointing = mode;
+      options.checkpointing = *parseCheckpointing(mode);
       CompiledRun got =
           run(modelOf(true, 4), options, one.ratio, labelsOf(one));
       expectAgrees(got, one.loss, one.gradient);

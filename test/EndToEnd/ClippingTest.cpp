@@ -15,7 +15,8 @@ using namespace reprise::end_to_end;
 namespace {
 
 struct Case {
-  const char *mode, *normType;
+  ClipMode mode;
+  NormType normType;
   std::vector<double> weights; // after six steps
   double average, norm;        // after the last step, and of it
 };
@@ -24,48 +25,48 @@ struct Case {
 // vector with the gradients of gradientAt, clip_grad_norm_ in front of the step
 // to 1.5, or to 0.75 times the mean, or the moving average (momentum 0.6,
 // beginning with the first), of the norms of the steps before.
-const Case kCases[] = {{"pre_defined",
-                        "1",
+const Case kCases[] = {{ClipMode::PreDefined,
+                        NormType::One,
                         {-0.349654126955, -0.179403715785, 0.249614796109, 2},
                         0,
                         6.502},
-                       {"pre_defined",
-                        "2",
+                       {ClipMode::PreDefined,
+                        NormType::Two,
                         {-0.993789113844, -0.0700040391045, 0.24974839808, 2},
                         0,
                         4.25734682637},
-                       {"pre_defined",
-                        "inf",
+                       {ClipMode::PreDefined,
+                        NormType::Infinity,
                         {-1.50142348606, -0.00336918536191, 0.249670376446, 2},
                         0,
                         3},
-                       {"average",
-                        "1",
+                       {ClipMode::Average,
+                        NormType::One,
                         {-0.476633319719, -0.177659917505, 0.249554963817, 2},
                         4.002,
                         6.502},
-                       {"average",
-                        "2",
+                       {ClipMode::Average,
+                        NormType::Two,
                         {-0.385098649188, -0.192110565792, 0.249541394041, 2},
                         2.50997412395,
                         4.25734682637},
-                       {"average",
-                        "inf",
+                       {ClipMode::Average,
+                        NormType::Infinity,
                         {-0.343955008871, -0.199542994173, 0.249529899559, 2},
                         1.75,
                         3},
-                       {"moving_average",
-                        "1",
+                       {ClipMode::MovingAverage,
+                        NormType::One,
                         {-0.523598784341, -0.174271754057, 0.249565950427, 2},
                         5.11864,
                         6.502},
-                       {"moving_average",
-                        "2",
+                       {ClipMode::MovingAverage,
+                        NormType::Two,
                         {-0.435220084744, -0.18850381405, 0.249553299816, 2},
                         3.28901644,
                         4.25734682637},
-                       {"moving_average",
-                        "inf",
+                       {ClipMode::MovingAverage,
+                        NormType::Infinity,
                         {-0.394322182184, -0.195996432258, 0.249542494552, 2},
                         2.30832,
                         3}};
@@ -131,7 +132,8 @@ void ClippedPrograms::expectAgrees(const Case &one,
 TEST_F(ClippedPrograms, ModesAndNormsAgreeWithPyTorch) {
   writeRows(6);
   for (const Case &one : kCases) {
-    SCOPED_TRACE(std::string(one.mode) + " " + one.normType);
+    SCOPED_TRACE(std::string(termName(one.mode)) + " " +
+                 termName(one.normType));
     open(kMatrixAndVector, optionsOf(one));
     ASSERT_TRUE(backend);
     expectAgrees(one, trainOnRows(6));
@@ -152,7 +154,8 @@ TEST_F(ClippedPrograms, NormsAreOfTheMeanOfMicroBatches) {
   }
   writeRows(rows);
   for (const Case &one : kCases) {
-    SCOPED_TRACE(std::string(one.mode) + " " + one.normType);
+    SCOPED_TRACE(std::string(termName(one.mode)) + " " +
+                 termName(one.normType));
     CompileOptions options = optionsOf(one);
     options.microBatches = 2;
     open(kMatrixAndVector, options);
@@ -168,7 +171,8 @@ TEST_F(ClippedPrograms, NormsAreOfGradientsThatAreNotScaled) {
     rows.insert(rows.end(), 2, gradientAt(t));
   writeRows(rows);
   for (const Case &one : kCases) {
-    SCOPED_TRACE(std::string(one.mode) + " " + one.normType);
+    SCOPED_TRACE(std::string(termName(one.mode)) + " " +
+                 termName(one.normType));
     CompileOptions options = optionsOf(one);
     options.amp =
         MixedPrecision::F16; // scales the loss; no op of the model is narrow
@@ -190,8 +194,8 @@ TEST_F(ClippedPrograms, ANormThatIsNotFiniteIsNotInTheAverage) {
   for (bool moves : {false, true}) {
     CompileOptions options;
     options.evaluation = false;
-    options.hyperparameters["momentum"] = 0;
-    options.clipping.mode = moves ? "moving_average" : "average";
+    options.optimizer.values["momentum"] = 0;
+    options.clipping.mode = moves ? ClipMode::MovingAverage : ClipMode::Average;
     options.clipping.momentum = 0.5;
     open(kMatrixAndVector, options);
     ASSERT_TRUE(backend);
@@ -219,21 +223,21 @@ TEST_F(ClippedPrograms, ANormThatIsNotFiniteIsNotInTheAverage) {
 TEST_F(ClippedPrograms, AStepThatLossScalingSkipsIsNotInTheAverage) {
   // 65536 times the second row's is more than f32 holds.
   writeRows({{3, 0, 0, 0}, {1e34, 0, 0, 0}, {0, 4, 0, 0}});
-  for (const char *type : {"1", "2", "inf"}) {
-    SCOPED_TRACE(type);
+  for (NormType type : {NormType::One, NormType::Two, NormType::Infinity}) {
+    SCOPED_TRACE(termName(type));
     CompileOptions options;
     options.evaluation = false;
     options.amp = MixedPrecision::F16;
-    options.hyperparameters["momentum"] = 0;
-    options.clipping.mode = "average";
+    options.optimizer.values["momentum"] = 0;
+    options.clipping.mode = ClipMode::Average;
     options.clipping.normType = type;
     open(kMatrixAndVector, options);
     ASSERT_TRUE(backend);
     rt::TrainResult result = trainOnRows(3);
     EXPECT_EQ(result.metrics.at("loss_scale"), 32768);
-    double times = type == std::string("1")   ? 2
-                   : type == std::string("2") ? std::sqrt(2.0)
-                                              : 1;
+    double times = type == NormType::One   ? 2
+                   : type == NormType::Two ? std::sqrt(2.0)
+                                           : 1;
     EXPECT_NEAR(average(), 3.5 * times, 1e-6);
     EXPECT_EQ(count(), 2);
     EXPECT_NEAR(read("m")[1], -0.5 - 0.125 * 3, 1e-6);
@@ -243,7 +247,8 @@ TEST_F(ClippedPrograms, AStepThatLossScalingSkipsIsNotInTheAverage) {
 
 TEST_F(ClippedPrograms, AStateGoesOnWithTheAverage) {
   for (const Case &one : kCases) {
-    SCOPED_TRACE(std::string(one.mode) + " " + one.normType);
+    SCOPED_TRACE(std::string(termName(one.mode)) + " " +
+                 termName(one.normType));
     open(kMatrixAndVector, optionsOf(one));
     ASSERT_TRUE(backend);
     writeRows(8);

@@ -123,7 +123,7 @@ struct BudgetRange {
 static std::optional<BudgetRange> findBudgetRange(mlir::ModuleOp model,
                                                   CompileOptions options) {
   OwningOpRef<mlir::ModuleOp> clone = model.clone();
-  options.checkpointing = "none";
+  options.checkpointing = {};
   FailureOr<BudgetPlans> plans = planBudgets(*clone, options);
   if (failed(plans))
     return std::nullopt;
@@ -143,7 +143,7 @@ static bool setBudget(mlir::ModuleOp model, StringRef mode,
     range = findBudgetRange(model, options);
   if (!range)
     return false;
-  options.checkpointing = "none";
+  options.checkpointing = {};
   options.budget = {plan::Budget::Kind::Bytes,
                     range->least + (range->most - range->least) / n * k, 0};
   return true;
@@ -164,9 +164,9 @@ void end_to_end::widenCalls(mlir::ModuleOp model) {
 
 CompileOptions end_to_end::trainingOptions() {
   CompileOptions options;
-  options.target = trainingTarget();
+  options.target = TargetName::parse(trainingTarget());
   options.evaluation = false;
-  options.hyperparameters["weight-decay"] = 0.01;
+  options.optimizer.values["weight-decay"] = 0.01;
   options.planWork = kPlanWork;
   options.halvedBytes = 0;
   options.sparedBytes = 0;
@@ -180,11 +180,10 @@ CompileOptions end_to_end::trainingOptions(uint64_t seed) {
     options.microBatches = 2;
   if (seed % 3 != 1)
     return options;
-  options.hyperparameters["nesterov"] = 1;
-  options.hyperparameters["norm-bias-weight-decay"] = 0;
-  const char *const modes[] = {"pre_defined", "average", "moving_average"};
-  const char *const types[] = {"2", "1", "inf"};
-  options.clipping.mode = modes[seed / 3 % 3];
+  options.optimizer.values["nesterov"] = 1;
+  options.optimizer.values["norm-bias-weight-decay"] = 0;
+  const NormType types[] = {NormType::Two, NormType::One, NormType::Infinity};
+  options.clipping.mode = ClipMode(seed / 3 % 3);
   options.clipping.normType = types[seed / 9 % 3];
   if (options.clipping.isAverage())
     options.clipping.tolerance = 0.5;
@@ -269,11 +268,15 @@ std::string end_to_end::compileModes(mlir::ModuleOp model,
   std::optional<BudgetRange> range;
   for (const std::string &mode : modes) {
     Variant variant{mode, options};
-    variant.options.checkpointing = mode;
     StringRef budget = mode;
-    if (budget.consume_front("budget=") &&
-        !setBudget(model, budget, range, variant.options))
+    bool isBudget = budget.consume_front("budget=");
+    if (isBudget && !setBudget(model, budget, range, variant.options))
       return mode + ": does not compile: its budget";
+    auto known = parseCheckpointing(mode);
+    if (!isBudget && !known)
+      return mode + ": does not compile: it is no mode";
+    if (known)
+      variant.options.checkpointing = *known;
     variants.push_back(std::move(variant));
   }
   return compileVariants(model, variants, files, twin);

@@ -71,7 +71,7 @@ TEST_F(DeclaredPrograms, AdamwAgreesWithPyTorchAndWithDouble) {
       {1, {0.8737500025, -0.374375005, 0.124688749988, 1.9975}},
       {10, {-0.236329713104, 0.749207047269, 0.0555694116312, 1.97514015727}}};
   CompileOptions options;
-  options.optimizer = "adamw";
+  options.optimizer.kind = OptimizerKind::AdamW;
   options.evaluation = false;
   for (auto &[steps, expected] : torch) {
     std::vector<double> wide = adamw(begin, steps, 0.125);
@@ -159,8 +159,8 @@ TEST_F(DeclaredPrograms, OptimizersAgreeWithPyTorch) {
   for (const Case &one : cases) {
     SCOPED_TRACE(one.optimizer + std::to_string(one.steps));
     CompileOptions options;
-    options.optimizer = one.optimizer;
-    options.hyperparameters = one.values;
+    options.optimizer.kind = *termOf<OptimizerKind>(one.optimizer);
+    options.optimizer.values = one.values;
     options.clipping.norm = one.clipNorm;
     options.noWeightDecay = one.noWeightDecay;
     options.evaluation = false;
@@ -183,7 +183,7 @@ TEST_F(DeclaredPrograms, OptimizersAgreeWithPyTorch) {
 
 TEST_F(DeclaredPrograms, AStateOfAdamwGoesOnWithTheSameBits) {
   CompileOptions options;
-  options.optimizer = "adamw";
+  options.optimizer.kind = OptimizerKind::AdamW;
   options.evaluation = false;
   open(kSlope, options);
   ASSERT_TRUE(backend);

@@ -61,7 +61,7 @@ static EntrySummary planOf(MLIRContext &context, const char *name,
                            const std::string &mode) {
   OwningOpRef<mlir::ModuleOp> model = zoo::buildModel(context, name);
   CompileOptions options;
-  options.checkpointing = mode;
+  options.checkpointing = *parseCheckpointing(mode);
   options.evaluation = false;
   if (!model || failed(lowerModel(*model, options, CompileLevel::Program))) {
     ADD_FAILURE() << name << " does not compile in mode " << mode;

@@ -114,7 +114,7 @@ static EntrySummary summarize(MLIRContext &context, const ZooCase &zooCase,
                               const std::string &mode) {
   OwningOpRef<mlir::ModuleOp> model = buildCase(context, zooCase);
   CompileOptions options;
-  options.checkpointing = mode;
+  options.checkpointing = *parseCheckpointing(mode);
   options.evaluation = false;
   options.microBatches = zooCase.microBatches;
   if (!model || failed(lowerModel(*model, options, CompileLevel::Program))) {

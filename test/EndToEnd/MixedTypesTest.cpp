@@ -39,7 +39,7 @@ TEST_F(MixedTypes, TrainsWithinBudgets) {
 TEST_F(MixedTypes, KeepsActivationsNarrow) {
   ASSERT_TRUE(model);
   CompileOptions options;
-  options.checkpointing = "none";
+  options.checkpointing = {};
   ASSERT_TRUE(succeeded(lowerModel(*model, options, CompileLevel::Train)));
   unsigned kept = 0;
   model->walk([&](sg::BackwardOp backward) {

@@ -138,7 +138,7 @@ TEST_P(OnnxTraining, LearnsWithinHalfTheMemoryToTheSameBits) {
   ASSERT_TRUE(model);
   CompileOptions options = trainingOptions();
   options.emitGradients = true;
-  options.hyperparameters["weight-decay"] = 0;
+  options.optimizer.values["weight-decay"] = 0;
   std::vector<Bytes> files;
   std::string wrong =
       compileModes(*model, {"none", "budget=1/2"}, options, files);

@@ -28,7 +28,7 @@ protected:
 
   CompileOptions options() const {
     CompileOptions options;
-    options.checkpointing = "none";
+    options.checkpointing = {};
     options.evaluation = false;
     options.planWork = 0.02;
     return options;

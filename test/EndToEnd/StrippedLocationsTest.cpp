@@ -51,7 +51,7 @@ protected:
 
   static CompileOptions atKnee() {
     CompileOptions options;
-    options.checkpointing = "none";
+    options.checkpointing = {};
     options.budget = {plan::Budget::Kind::Knee, 0, 0};
     return options;
   }
@@ -64,7 +64,7 @@ TEST_P(StrippedLocationsTest, ModesAreTheSame) {
                            "segments=4", "sqrt", "threshold-bytes=0"}) {
     SCOPED_TRACE(mode);
     CompileOptions options;
-    options.checkpointing = mode;
+    options.checkpointing = *parseCheckpointing(mode);
     compare(options);
   }
 }

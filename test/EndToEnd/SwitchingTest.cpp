@@ -275,9 +275,9 @@ ZooCase resnetOf(int64_t height, int64_t width) {
 
 CompileOptions withinBudget() {
   CompileOptions options;
-  options.checkpointing = "none";
+  options.checkpointing = {};
   options.evaluation = false;
-  options.hyperparameters["weight-decay"] = 5e-4;
+  options.optimizer.values["weight-decay"] = 5e-4;
   options.planWork = 0.02;
   return options;
 }

@@ -80,7 +80,7 @@ public:
       : seed(seed), model(model.clone()),
         isMixed(random_graphs::mixesTypes(model)) {
     CompileOptions options = trainingOptions(seed);
-    options.checkpointing = "none";
+    options.checkpointing = {};
     options.halvedBytes = UINT64_MAX;
     options.sparedBytes = UINT64_MAX;
     // Micro-batches are put together when the step is flat.

@@ -128,7 +128,7 @@ static uint64_t recomputedFlops(MLIRContext &context, const ZooCase &zooCase,
                                 const std::string &mode) {
   OwningOpRef<mlir::ModuleOp> model = buildCase(context, zooCase);
   CompileOptions options;
-  options.checkpointing = mode;
+  options.checkpointing = *parseCheckpointing(mode);
   options.evaluation = false;
   if (!model || failed(lowerModel(*model, options, CompileLevel::Program)))
     return 0;

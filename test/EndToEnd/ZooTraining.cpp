@@ -100,17 +100,17 @@ CompileOptions end_to_end::optionsOf(const ZooCase &zooCase,
                                      const std::string &mode, bool fuse,
                                      const std::string &target) {
   CompileOptions options;
-  options.target = target;
-  options.checkpointing = mode;
+  options.target = TargetName::parse(target);
+  options.checkpointing = *parseCheckpointing(mode);
   options.fuse = fuse;
   options.amp = zooCase.amp;
   options.evaluation = false;
-  options.hyperparameters["weight-decay"] = 5e-4;
+  options.optimizer.values["weight-decay"] = 5e-4;
   options.microBatches = zooCase.microBatches;
   options.threads = zooCase.threads;
   if (zooCase.byRecipe) {
-    options.optimizer = "adamw";
-    options.hyperparameters["norm-bias-weight-decay"] = 0;
+    options.optimizer.kind = OptimizerKind::AdamW;
+    options.optimizer.values["norm-bias-weight-decay"] = 0;
     options.clipping.norm = 1;
   }
   return options;

@@ -26,7 +26,7 @@ using namespace reprise::end_to_end;
 static uint64_t peakIn(mlir::ModuleOp model, const std::string &mode) {
   OwningOpRef<mlir::ModuleOp> clone = model.clone();
   CompileOptions options = trainingOptions();
-  options.checkpointing = mode;
+  options.checkpointing = *parseCheckpointing(mode);
   if (failed(lowerModel(*clone, options, CompileLevel::Program)))
     return 0;
   uint64_t peak = 0;
@@ -146,7 +146,7 @@ static std::string checkEntries(MLIRContext &context, uint64_t seed,
   if (seed % 2)
     addUnusedInput(model);
   CompileOptions options = trainingOptions();
-  options.checkpointing = "none";
+  options.checkpointing = {};
   options.evaluation = true;
   OwningOpRef<mlir::ModuleOp> clone = model.clone();
   FailureOr<BudgetPlans> plans = planBudgets(*clone, options);
@@ -174,7 +174,7 @@ static std::string checkGraph(MLIRContext &context, uint64_t seed) {
   auto model = random_graphs::generateGraph(&context, seed);
   widenCalls(*model);
   CompileOptions options = trainingOptions();
-  options.checkpointing = "none";
+  options.checkpointing = {};
   OwningOpRef<mlir::ModuleOp> clone = model->clone();
   FailureOr<BudgetPlans> plans = planBudgets(*clone, options);
   if (failed(plans))

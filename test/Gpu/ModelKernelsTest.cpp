@@ -70,7 +70,7 @@ protected:
 void ModelKernels::lower() {
   module = buildCase(context, GetParam());
   CompileOptions options;
-  options.target = "cuda:";
+  options.target = TargetName::parse("cuda:");
   options.evaluation = false;
   options.amp = GetParam().amp;
   // Processors have no kernels of attention, nor of products; see

@@ -97,7 +97,7 @@ TEST_P(SimulatedTraining, TrainsToTheSameBits) {
     modes.push_back("budget=" + std::to_string(k) + "/" +
                     std::to_string(budgets - 1));
   CompileOptions options = trainingOptions();
-  options.target = "cuda:";
+  options.target = TargetName::parse("cuda:");
   options.amp = model.amp;
   options.microBatches = model.microBatches;
   // Heads of four numbers take as long as wide ones: of models with windows one

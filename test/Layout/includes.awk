@@ -45,7 +45,8 @@ BEGIN {
   common["reprise/Limits.h"] = common["reprise/Kept.h"] = 1
   common["reprise/LibraryFunctions.h"] = common["reprise/ProgramTerms.h"] = 1
   common["reprise/EntrySummary.h"] = 1
-  common["reprise/CheckpointingModes.h"] = 1
+  common["reprise/CheckpointingModes.h"] = common["reprise/TrainingTerms.h"] = 1
+  common["reprise/Optimizers.def"] = 1
   common["reprise/CheckpointingModes.def"] = common["reprise/Settings.def"] = 1
   common["reprise/Frontends.def"] = 1
   # Folders of the runtime that each of them may include.

@@ -72,7 +72,7 @@ TEST_F(DemoOpTest, TrainsWithinBudgets) {
 TEST_F(DemoOpTest, IsFused) {
   ASSERT_TRUE(model);
   CompileOptions options;
-  options.checkpointing = "none";
+  options.checkpointing = {};
   ASSERT_TRUE(succeeded(lowerToKernels(*model, options)));
   unsigned outside = 0, norms = 0, mirrors = 0;
   model->walk([&](Operation *op) {

@@ -94,7 +94,7 @@ protected:
   uint64_t peakOf(Mark mark, const std::string &mode) {
     auto module = emit(mark);
     CompileOptions options;
-    options.checkpointing = mode;
+    options.checkpointing = *parseCheckpointing(mode);
     options.evaluation = false;
     EXPECT_TRUE(module &&
                 succeeded(lowerModel(*module, options, CompileLevel::Program)));
@@ -125,7 +125,7 @@ TEST_F(MarkedTensors, AreHeldInCheckpointedBlocks) {
 TEST_F(MarkedTensors, AreSavingsByThemselves) {
   auto module = emit(Mark::Again);
   CompileOptions options;
-  options.checkpointing = "none";
+  options.checkpointing = {};
   auto savings = estimateMemorySavings(*module, options);
   ASSERT_TRUE(succeeded(savings));
   EXPECT_EQ(savings->without.peakBytes, peakOf(Mark::None, "none"));
@@ -144,7 +144,7 @@ TEST_F(MarkedTensors, AreHeldWhateverTheBudget) {
     ScopedDiagnosticHandler handler(&context, [](Diagnostic &) {});
     auto module = emit(mark);
     CompileOptions options;
-    options.checkpointing = "none";
+    options.checkpointing = {};
     options.evaluation = false;
     options.budget = plan::Budget{};
     options.budget->kind = plan::Budget::Kind::Bytes;

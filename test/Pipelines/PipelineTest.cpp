@@ -54,7 +54,7 @@ protected:
     if (!module)
       return {};
     CompileOptions options;
-    options.checkpointing = mode;
+    options.checkpointing = *parseCheckpointing(mode);
     auto artifact = compileModel(*module, options);
     return succeeded(artifact) ? *artifact : std::vector<uint8_t>();
   }
@@ -148,7 +148,7 @@ TEST_F(Pipeline, StopsAtLevels) {
 static uint64_t peakOf(mlir::ModuleOp model, const std::string &mode) {
   mlir::OwningOpRef<mlir::ModuleOp> module = model.clone();
   CompileOptions options;
-  options.checkpointing = mode;
+  options.checkpointing = *parseCheckpointing(mode);
   options.evaluation = false;
   EXPECT_TRUE(succeeded(lowerModel(*module, options, CompileLevel::Program)));
   uint64_t peak = 0;
@@ -162,7 +162,6 @@ TEST_F(Pipeline, EstimatesWhatCheckpointingSaves) {
   std::string before, after;
   llvm::raw_string_ostream(before) << *module;
   CompileOptions options;
-  options.checkpointing = "annotated";
   auto savings = estimateMemorySavings(*module, options);
   ASSERT_TRUE(succeeded(savings));
   llvm::raw_string_ostream(after) << *module;
@@ -176,17 +175,17 @@ TEST_F(Pipeline, EstimatesWhatCheckpointingSaves) {
               1e-12);
   EXPECT_GT(savings->without.milliseconds, 0);
   EXPECT_GT(savings->addedTime(), 0);
-  options.checkpointing = "none";
+  options.checkpointing = {};
   auto nothing = estimateMemorySavings(*module, options);
   ASSERT_TRUE(succeeded(nothing));
   EXPECT_EQ(nothing->savedBytes(), 0);
 }
 
-TEST_F(Pipeline, EstimatesNothingOfAnUnknownMode) {
+TEST_F(Pipeline, EstimatesNothingOfAnUnknownBlock) {
   auto module = mlir::parseSourceString<mlir::ModuleOp>(kMlp, &context);
   mlir::ScopedDiagnosticHandler handler(&context, [](mlir::Diagnostic &) {});
   CompileOptions options;
-  options.checkpointing = "some";
+  options.recompute = {"unknown"};
   EXPECT_TRUE(failed(estimateMemorySavings(*module, options)));
 }
 

@@ -63,9 +63,9 @@ rt_dialect::ProgramOp PocketTargetTest::compile(const PocketCase &c) {
     small.options.frames = 4;
   module = buildCase(context, small);
   CompileOptions options;
-  options.checkpointing = c.mode;
+  options.checkpointing = *parseCheckpointing(c.mode);
   options.budget = c.budget;
-  options.target = "pocket:small";
+  options.target = TargetName::parse("pocket:small");
   if (!module || failed(lowerModel(*module, options, CompileLevel::Program)))
     return {};
   if (auto file = emitArtifact(*module); succeeded(file))
@@ -166,7 +166,7 @@ TEST(PocketCalls, HaveTwoResultsAndANumber) {
   ASSERT_TRUE(module);
   CompileOptions options;
   options.training = false;
-  options.target = "pocket:small";
+  options.target = TargetName::parse("pocket:small");
   FailureOr<Bytes> artifact = compileModel(*module, options);
   ASSERT_TRUE(succeeded(artifact));
   std::vector<float> y(4), rstd(2);
@@ -192,7 +192,7 @@ TEST(PocketElements, AnOpOfATypeThatItLacksIsRefused) {
       &context, [&](Diagnostic &diagnostic) { errors += diagnostic.str(); });
   CompileOptions options;
   options.training = false;
-  options.target = "pocket:small";
+  options.target = TargetName::parse("pocket:small");
   EXPECT_TRUE(failed(lowerModel(*module, options, CompileLevel::Program)));
   EXPECT_EQ(errors, "'sg.exp' op runs on f64, but a kernel of target 'pocket' "
                     "takes f32, bf16, f16, i1, i8, i32 and i64");
@@ -227,12 +227,12 @@ TEST(Targets, AreFoundByName) {
   registerAllTargets();
   test::registerPocketTarget();
   EXPECT_EQ(targetNames(), (std::vector<std::string>{"cpu", "cuda", "pocket"}));
-  auto unknown = createTarget("desk:large", 2);
+  auto unknown = createTarget(TargetName::parse("desk:large"), 2);
   ASSERT_FALSE(unknown.ok());
   EXPECT_EQ(unknown.status().message(),
             "'desk:large' is not a target: there is no device 'desk' (a target "
             "begins with a device and a colon; devices are cpu, cuda, pocket)");
-  auto wrong = createTarget("pocket:huge", 2);
+  auto wrong = createTarget(TargetName::parse("pocket:huge"), 2);
   ASSERT_FALSE(wrong.ok());
   EXPECT_EQ(
       wrong.status().message(),

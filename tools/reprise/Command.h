@@ -8,6 +8,7 @@
 #define REPRISE_TOOLS_COMMAND_H
 
 #include "reprise/Console/Console.h"
+#include "reprise/Console/Interrupts.h"
 #include <CLI/CLI.hpp>
 #include <functional>
 
@@ -23,6 +24,20 @@ void onChosen(CLI::App &command, Invocation &invocation, Run run) {
     invocation = [run] {
       rt::Status status = run();
       return status.ok() ? int(kSuccess) : fail(status);
+    };
+  });
+}
+
+/// The same for a command that a signal may interrupt.
+template <typename Run>
+void onChosenInterruptible(CLI::App &command, Invocation &invocation, Run run) {
+  command.callback([run, &invocation] {
+    invocation = [run] {
+      rt::Status status = run();
+      if (status.ok() || !interrupted())
+        return status.ok() ? int(kSuccess) : fail(status);
+      note(status.message());
+      return int(kInterrupted);
     };
   });
 }

@@ -46,7 +46,7 @@ static void addOptimizerOptions(CLI::App &command, CompileSettings &compile) {
   std::map<std::string, std::string> helps;
   std::set<std::string> switches;
   for (const OptimizerInfo &info : listOptimizers()) {
-    names += (names.empty() ? "" : ", ") + info.name.str() +
+    names += (names.empty() ? "" : ", ") + info.name().str() +
              (names.empty() ? " (default)" : "");
     for (const Hyperparameter &one : info.hyperparameters) {
       std::string &help = helps[one.name];
@@ -54,7 +54,7 @@ static void addOptimizerOptions(CLI::App &command, CompileSettings &compile) {
       help += !help.empty()     ? ", of "
               : meaning.empty() ? "Of "
                                 : meaning + "; of ";
-      help += info.name.str() + defaultOf(one);
+      help += info.name().str() + defaultOf(one);
       if (one.kind == Hyperparameter::Kind::Switch)
         switches.insert(one.name);
     }

@@ -160,15 +160,6 @@ void driver::addEvalCommand(CLI::App &app, Invocation &invocation) {
   addExamples(*command,
               "  reprise eval resnet18 --resume state.safetensors --data "
               "/usr/share/datasets/fashion-mnist");
-  command->callback([options, &invocation] {
-    invocation = [options] {
-      rt::Status status = evaluateModel(*options);
-      if (status.ok())
-        return int(kSuccess);
-      if (!interrupted())
-        return fail(status);
-      note(status.message());
-      return int(kInterrupted);
-    };
-  });
+  onChosenInterruptible(*command, invocation,
+                        [options] { return evaluateModel(*options); });
 }

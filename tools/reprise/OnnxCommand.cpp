@@ -39,12 +39,7 @@ static CLI::App *add(CLI::App &onnx, Invocation &invocation, const char *name,
                      std::shared_ptr<OnnxOptions> options) {
   CLI::App *command = onnx.add_subcommand(name, text);
   command->add_option("file", options->file, "ONNX file")->required();
-  command->callback([options, run, &invocation] {
-    invocation = [options, run] {
-      rt::Status status = run(*options);
-      return status.ok() ? kSuccess : fail(status);
-    };
-  });
+  onChosen(*command, invocation, [options, run] { return run(*options); });
   return command;
 }
 

@@ -30,7 +30,7 @@ rt::Status driver::planBudgets(const std::vector<std::string> &sources,
     REPRISE_EXPECT(request, readRequest(source, model, compile));
     // The plans of all methods are for the bare model.
     if ((options.sweep || options.maxBatch) && !compile.checkpointing)
-      request->compile.checkpointing = "none";
+      request->compile.checkpointing = {};
     REPRISE_EXPECT(report, reportBudget(*request, options));
     text += (text.empty() ? "" : "\n") +
             (sources.size() > 1 ? source + "\n" : std::string()) + report->text;

@@ -49,7 +49,7 @@ static rt::Status planModel(const ModelRequest &request, bool evaluation,
                             Asked isAsked, std::vector<PlanRow> &rows) {
   CompileOptions options = request.compile;
   Activity activity("planning " + request.source + " (" +
-                    options.checkpointing + ")");
+                    options.checkpointing.text() + ")");
   options.training = !evaluation;
   options.evaluation = evaluation;
   Compiler compiler;
@@ -79,7 +79,7 @@ static rt::Status planSource(const PlanCommandOptions &options,
   if (options.compile.checkpointing || evaluation ||
       !request->compile.recompute.empty())
     return planModel(*request, evaluation, Asked::Yes, rows);
-  for (const std::string &mode : comparedModes()) {
+  for (Checkpointing mode : comparedModes()) {
     request->compile.checkpointing = mode;
     REPRISE_RETURN_IF_ERROR(planModel(*request, evaluation, Asked::No, rows));
   }

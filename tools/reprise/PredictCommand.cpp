@@ -101,13 +101,6 @@ void driver::addPredictCommand(CLI::App &app, Invocation &invocation) {
   command->add_flag("--json", options->json, "Print JSON");
   addExamples(*command, "  reprise predict resnet18 --state state.safetensors "
                         "--data photos --top 3");
-  command->callback([options, &invocation] {
-    invocation = [options] {
-      rt::Status status = predict(*options);
-      if (status.ok() || !interrupted())
-        return status.ok() ? int(kSuccess) : fail(status);
-      note(status.message());
-      return int(kInterrupted);
-    };
-  });
+  onChosenInterruptible(*command, invocation,
+                        [options] { return predict(*options); });
 }

@@ -152,10 +152,5 @@ void driver::addRematerializeCommand(CLI::App &app, Invocation &invocation) {
   addExamples(*command,
               "  reprise rematerialize step.mlir --budget 50% -o small.mlir\n"
               "  reprise rematerialize step.mlir --sweep --report curve.html");
-  command->callback([options, &invocation] {
-    invocation = [options] {
-      rt::Status status = run(*options);
-      return status.ok() ? kSuccess : fail(status);
-    };
-  });
+  onChosen(*command, invocation, [options] { return run(*options); });
 }

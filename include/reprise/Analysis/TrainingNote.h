@@ -2,27 +2,43 @@
 #ifndef REPRISE_ANALYSIS_TRAININGNOTE_H
 #define REPRISE_ANALYSIS_TRAININGNOTE_H
 
-#include <cstdint>
+#include "reprise/TrainingTerms.h"
 #include <map>
-#include <optional>
-#include <string>
-#include <vector>
 
 namespace reprise {
 
-/// The limit that all gradients together are clipped to, with the names and
-/// values of United Perception's grad_clipper.
-struct Clipping {
-  /// "pre_defined" clips to `norm`. "average" clips to `tolerance` times the
-  /// mean norm of the previous steps; "moving_average" to `tolerance` times an
-  /// average that keeps the share `momentum` of itself at each step.
-  std::string mode = "pre_defined";
-  double norm = 0; // for pre_defined; 0: no clipping
-  double tolerance = 1;
-  double momentum = 0;
-  std::string normType = "2"; // "1", "2" or "inf"
+/// Returns the shortest text that reads back as `value`.
+std::string exactText(double value);
 
-  bool isAverage() const { return mode != "pre_defined"; }
+/// Values of hyperparameters, by name; see completeHyperparameters.
+using HyperparameterValues = std::map<std::string, double>;
+
+struct OptimizerSettings {
+  OptimizerKind kind = kDefaultOptimizer;
+  /// Those that are not the defaults, or all of them.
+  HyperparameterValues values;
+
+  /// Returns true if parameters change.
+  bool updates() const { return kind != OptimizerKind::None; }
+  /// Returns the numbers as "beta1=0.9".
+  std::vector<std::string> numbers() const;
+  /// Returns "adamw beta1=0.9 beta2=0.999".
+  std::string text() const;
+};
+
+/// Reads "beta1=0.9"; returns false for another text.
+bool readHyperparameter(std::string_view text, HyperparameterValues &values);
+
+/// The limit that all gradients together are clipped to.
+struct Clipping {
+  ClipMode mode = ClipMode::PreDefined;
+  double norm = 0;      // for PreDefined; 0: no clipping
+  double tolerance = 1; // the factor of an average
+  /// The share of itself that a moving average keeps at each step.
+  double momentum = 0;
+  NormType normType = NormType::Two;
+
+  bool isAverage() const { return mode != ClipMode::PreDefined; }
   /// Returns true if gradients are clipped.
   bool clips() const { return isAverage() || norm != 0; }
 };
@@ -70,18 +86,28 @@ struct TrainedPart {
   }
 };
 
-/// The compilation settings that decide the bits of a run; states of the run
-/// record them.
-struct TrainingNote {
-  std::string optimizer = "sgd";
-  std::map<std::string, double> hyperparameters; // all of them
-  std::string noWeightDecay;                     // globs with spaces between
+/// The computation of a training step.
+struct StepOptions {
+  OptimizerSettings optimizer;
+  /// Globs of parameters whose weights do not decay.
+  std::vector<std::string> noWeightDecay;
+  /// The parameters that change, and factors of their learning rates.
   TrainedPart trained;
-  std::string amp; // mixed precision: bf16, f16, or "" for none
+  MixedPrecision amp = MixedPrecision::None;
+  /// The limit that all gradients together are clipped to; see
+  /// sg-differentiate.
   Clipping clipping;
+  /// The training loss that replaces the model's; see sg-change-loss.
   LossSettings loss;
+  /// Micro-batches that a step runs one after another: the step takes this
+  /// multiple of the model's rows.
   unsigned microBatches = 1;
-  std::string attention; // "tiled" or "stored" if requested, or ""
+};
+
+/// The compilation settings that decide the bits of a run, with all numbers of
+/// the optimizer; states of the run record them.
+struct TrainingNote : StepOptions {
+  AttentionChoice attention = AttentionChoice::Auto;
   std::string model; // a digest of the model that was compiled; may be empty
 };
 

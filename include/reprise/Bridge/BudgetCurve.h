@@ -11,6 +11,7 @@
 
 #include "reprise/Bridge/PlanProblem.h"
 #include "reprise/Plan/Recompute.h"
+#include "reprise/Target/Target.h"
 #include "llvm/Support/GlobPattern.h"
 #include <limits>
 
@@ -41,8 +42,8 @@ struct BudgetOptions {
   /// True if the step fits without recomputation. Other kernels are then
   /// useful only if they are faster.
   bool fitsAsIs = false;
-  /// The target device of kernels and calls; see createTarget.
-  std::string target = "cpu:native";
+  /// The target device of kernels and calls.
+  TargetName target;
   /// Ops whose module path or source location ("file:line") matches one of
   /// these globs are not recomputed.
   std::vector<std::string> keep;

@@ -41,7 +41,7 @@ rt::Status sweepModel(Compiler &compiler, const ModelRequest &request,
 
 /// Adds the checkpointing modes, each without a budget.
 rt::Status addModes(const ModelRequest &request,
-                    const std::vector<std::string> &modes, SweepFacts &facts);
+                    const std::vector<Checkpointing> &modes, SweepFacts &facts);
 
 std::string toText(const SweepFacts &facts);
 nlohmann::ordered_json toJson(const SweepFacts &facts);

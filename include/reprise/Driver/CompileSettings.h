@@ -17,8 +17,6 @@
 
 namespace reprise::driver {
 
-/// The default optimizer of a run.
-constexpr llvm::StringLiteral kDefaultOptimizer = "sgd";
 /// The heading of these options in the help.
 constexpr const char *kCompileGroup = "Compilation";
 
@@ -54,9 +52,8 @@ struct CompileSettings {
   /// Adds the given settings, for a comparison with the course of a state.
   void addGiven(rt::RunSettings &runSettings,
                 const rt::RunSettings &stored) const;
-  /// Reads the optimizer of the training step: returns its name, and sets all
-  /// its numbers in `values`.
-  rt::Expected<std::string> readOptimizer(HyperparameterValues &values) const;
+  /// Reads the optimizer of the training step, with all its numbers.
+  rt::Expected<OptimizerSettings> readOptimizer() const;
   /// Returns the micro-batches of a step; 1 by default.
   unsigned microBatches() const { return accumulate.value_or(1); }
   /// Returns true if weights of classes are computed from their counts in the
@@ -88,8 +85,6 @@ private:
   /// not belong to the model.
   rt::Status readEffort(CompileOptions &options) const;
   rt::Status readTraining(CompileOptions &options) const;
-  /// Returns the optimizer's options, with the defaults for missing ones.
-  rt::Expected<HyperparameterValues> hyperparameters() const;
 };
 
 } // namespace reprise::driver

@@ -6,6 +6,17 @@
 
 namespace reprise::driver {
 
+/// A file of the cache, with a title for people.
+struct KeptFile {
+  ProgramCache cache;
+  std::string name, title;
+
+  /// Returns what follows the title; removes a damaged file.
+  std::optional<std::string> find() const;
+  void keep(llvm::StringRef content) const;
+  void drop() const { cache.drop(name, ProgramCache::Kind::Plan); }
+};
+
 /// The plan of a request in the cache: its program.
 class KeptPlan {
 public:
@@ -19,12 +30,9 @@ public:
   void keep(const Compiler &compiler) const;
 
 private:
-  KeptPlan(ProgramCache cache, std::string name, std::string title)
-      : cache(std::move(cache)), name(std::move(name)),
-        title(std::move(title)) {}
+  explicit KeptPlan(KeptFile file) : file(std::move(file)) {}
 
-  ProgramCache cache;
-  std::string name, title;
+  KeptFile file;
 };
 
 /// A cached answer that takes many plans: text, by the request and the
@@ -38,12 +46,9 @@ public:
   void keep(const std::string &answer) const;
 
 private:
-  KeptAnswer(ProgramCache cache, std::string name, std::string title)
-      : cache(std::move(cache)), name(std::move(name)),
-        title(std::move(title)) {}
+  explicit KeptAnswer(KeptFile file) : file(std::move(file)) {}
 
-  ProgramCache cache;
-  std::string name, title;
+  KeptFile file;
 };
 
 /// Returns the title in a plan's file: its model and budget, for people to

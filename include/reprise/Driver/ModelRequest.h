@@ -11,7 +11,7 @@ namespace reprise::driver {
 /// A mode of checkpointing, or a budget, of a program.
 struct ProgramMode {
   std::string text; // as the user says it; "": the request's own
-  std::string checkpointing = "none";
+  Checkpointing checkpointing;
   std::optional<plan::Budget> budget;
 
   bool isOwn() const { return text.empty(); }

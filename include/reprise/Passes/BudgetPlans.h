@@ -21,6 +21,7 @@
 
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/OwningOpRef.h"
+#include "reprise/CheckpointingModes.h"
 #include "reprise/Passes/OtherEntries.h"
 #include <memory>
 
@@ -28,7 +29,7 @@ namespace reprise {
 
 /// A step's kernels and their schedules.
 struct KernelSet {
-  /// The mode of these kernels; "" for the step's own.
+  /// The name of their choice; "" for the step's own.
   std::string mode;
   /// Holds the step of a mode; null for the step's own, which the caller holds.
   mlir::OwningOpRef<mlir::ModuleOp> module;
@@ -58,7 +59,7 @@ struct PlanChoice {
 
 /// The settings of a set of kernels.
 struct KernelChoice {
-  std::string mode; // of sg-assign-checkpointing
+  Checkpointing mode;
   /// See sg-recompute-cheap; 0: as without a budget.
   double mostReads = 0;
   /// The effect of the choice, for people; "" if there is none.
@@ -73,7 +74,7 @@ struct KernelChoice {
   bool addGradients = false;
 
   std::string name() const {
-    return result.empty() ? mode : mode + ", " + result;
+    return mode.text() + (result.empty() ? "" : ", " + result);
   }
 };
 

@@ -1,17 +1,16 @@
 //===- Optimizers.h - The list of optimizers --------------------*- C++ -*-===//
 //
-// An optimizer is a file of passes/Train/Optimizers and a line of its registry,
-// Optimizers.def. Passes' options and flags that choose one get its names here.
+// An optimizer is a file of passes/Train/Optimizers and a line of
+// reprise/Optimizers.def. Passes' options and flags that choose one get its
+// numbers here.
 //
 //===----------------------------------------------------------------------===//
 #ifndef REPRISE_PASSES_OPTIMIZERS_H
 #define REPRISE_PASSES_OPTIMIZERS_H
 
+#include "reprise/Analysis/TrainingNote.h"
 #include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/StringRef.h"
-#include <map>
-#include <string>
-#include <vector>
 
 namespace reprise {
 
@@ -34,25 +33,22 @@ struct Hyperparameter {
   const char *otherwise = "";
 };
 
-/// Values of hyperparameters, by name. Complete ones hold every Number, a
-/// Switch that is on, and an Exception that differs from the number it
-/// replaces.
-using HyperparameterValues = std::map<std::string, double>;
-
 struct OptimizerInfo {
-  llvm::StringRef name;
+  OptimizerKind kind;
   llvm::StringRef summary;
   llvm::ArrayRef<Hyperparameter> hyperparameters;
+
+  llvm::StringRef name() const { return termName(kind); }
 };
 
 /// All optimizers; the first is the default.
 std::vector<OptimizerInfo> listOptimizers();
 
-/// Completes `values`: adds the defaults of missing ones, and drops those
-/// without effect. Returns the error in the name or a value; empty if there is
-/// none.
-std::string completeHyperparameters(llvm::StringRef optimizer,
-                                    HyperparameterValues &values);
+/// Completes the values: adds the defaults of missing ones, and drops those
+/// without effect. Complete ones hold every Number, a Switch that is on, and an
+/// Exception that differs from the number it replaces. Returns the error in a
+/// value; empty if there is none.
+std::string completeHyperparameters(OptimizerSettings &optimizer);
 
 } // namespace reprise
 

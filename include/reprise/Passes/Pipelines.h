@@ -20,9 +20,11 @@
 #include "mlir/IR/DialectRegistry.h"
 #include "mlir/Pass/PassManager.h"
 #include "reprise/Analysis/TrainingNote.h"
+#include "reprise/CheckpointingModes.h"
 #include "reprise/IR/Rt.h"
 #include "reprise/Passes/Optimizers.h"
 #include "reprise/Passes/Remat.h"
+#include "reprise/Target/Target.h"
 #include <functional>
 #include <optional>
 #include <string>
@@ -34,41 +36,6 @@ enum class CompileLevel { Model, Train, Remat, Program };
 
 /// "model", "train", "remat" or "program".
 std::optional<CompileLevel> parseCompileLevel(llvm::StringRef name);
-
-/// The types of products in a mixed-precision step; see sg-autocast.
-enum class MixedPrecision { None, BF16, F16 };
-
-/// "none", "bf16" or "f16".
-llvm::StringRef stringify(MixedPrecision type);
-std::optional<MixedPrecision> parseMixedPrecision(llvm::StringRef name);
-
-/// The form of attention; see sg-choose-attention.
-enum class AttentionChoice { Auto, Tiled, Stored };
-
-/// "auto", "tiled" or "stored".
-llvm::StringRef stringify(AttentionChoice form);
-std::optional<AttentionChoice> parseAttentionChoice(llvm::StringRef name);
-
-/// The computation of a training step.
-struct StepOptions {
-  /// One of listOptimizers(), and those of its hyperparameters that are not the
-  /// defaults.
-  std::string optimizer = "sgd";
-  HyperparameterValues hyperparameters;
-  /// Globs of parameters whose weights do not decay.
-  std::vector<std::string> noWeightDecay;
-  /// The parameters that change, and factors of their learning rates.
-  TrainedPart trained;
-  MixedPrecision amp = MixedPrecision::None;
-  /// The limit that all gradients together are clipped to; see
-  /// sg-differentiate.
-  Clipping clipping;
-  /// The training loss that replaces the model's; see sg-change-loss.
-  LossSettings loss;
-  /// Micro-batches that a step runs one after another: the step takes this
-  /// multiple of the model's rows.
-  unsigned microBatches = 1;
-};
 
 /// The algorithms that compute a step. Its bits depend on all but `fuse`.
 struct AlgorithmOptions {
@@ -87,7 +54,7 @@ struct AlgorithmOptions {
 /// The choice of what is recomputed.
 struct RecomputeOptions {
   /// A mode of sg-assign-checkpointing.
-  std::string checkpointing = "annotated";
+  Checkpointing checkpointing{CheckpointingMode::Kind::Annotated};
   /// Globs of paths or "file:line" of blocks that are annotated in addition to
   /// those of the mode; see sg-assign-checkpointing.
   std::vector<std::string> recompute;
@@ -123,8 +90,8 @@ struct ArtifactOptions {
   bool emitNonFinite = false;
   /// The number of threads of the program; its bits depend on it.
   unsigned threads = 2;
-  /// The registered device that the program is for; see createTarget.
-  std::string target = "cpu:native";
+  /// The device that the program is for.
+  TargetName target;
   /// Called on every pass manager before it runs: timing, printing.
   std::function<void(mlir::PassManager &)> configure;
 };

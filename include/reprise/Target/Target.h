@@ -188,13 +188,25 @@ void registerTarget(llvm::StringRef name, TargetEntry entry);
 /// The registered names, sorted.
 std::vector<std::string> targetNames();
 
-/// The target for "NAME:TEXT". Fails with RP_INVALID_ARGUMENT and the
-/// registered names.
-rt::Expected<std::unique_ptr<Target>> createTarget(llvm::StringRef text,
+/// A target as users write it, "DEVICE:DESCRIPTION".
+struct TargetName {
+  std::string device = "cpu";
+  std::string description = "native"; // which the device's target reads
+
+  static TargetName parse(llvm::StringRef text);
+  std::string text() const;
+};
+
+/// Fails with RP_INVALID_ARGUMENT and the registered names.
+rt::Expected<std::unique_ptr<Target>> createTarget(const TargetName &name,
                                                    unsigned threads);
 
 /// Creates a target like createTarget, for passes: reports a failure as an
 /// error of `op`.
+mlir::FailureOr<std::unique_ptr<Target>> createTargetFor(mlir::Operation *op,
+                                                         const TargetName &name,
+                                                         unsigned threads = 1);
+/// The same from a pass's option.
 mlir::FailureOr<std::unique_ptr<Target>> createTargetFor(mlir::Operation *op,
                                                          llvm::StringRef text,
                                                          unsigned threads = 1);

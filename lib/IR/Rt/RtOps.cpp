@@ -156,14 +156,17 @@ LogicalResult KernelOp::verify() {
 // Steps
 //===----------------------------------------------------------------------===//
 
-StepAttr CallOp::getStepInfo() { return getStep(); }
-SmallVector<ViewAttr> CallOp::getReads() { return viewsOf(getInputs()); }
-SmallVector<ViewAttr> CallOp::getWrites() {
-  SmallVector<ViewAttr> writes = viewsOf(getOutputs());
-  if (std::optional<ViewAttr> workspace = getWorkspace())
+/// Returns the outputs and the workspace of a step.
+template <typename OpTy> static SmallVector<ViewAttr> writesOf(OpTy op) {
+  SmallVector<ViewAttr> writes = viewsOf(op.getOutputs());
+  if (std::optional<ViewAttr> workspace = op.getWorkspace())
     writes.push_back(*workspace);
   return writes;
 }
+
+StepAttr CallOp::getStepInfo() { return getStep(); }
+SmallVector<ViewAttr> CallOp::getReads() { return viewsOf(getInputs()); }
+SmallVector<ViewAttr> CallOp::getWrites() { return writesOf(*this); }
 /// The result may overwrite the tensor that it adds to.
 bool CallOp::mayWriteInPlace(unsigned read) {
   return addendOf(kLibraryFunctions[unsigned(getOp())], getEpilogueList()) ==
@@ -219,12 +222,7 @@ std::optional<int64_t> CallOp::getRandomStream() {
 
 StepAttr LaunchOp::getStepInfo() { return getStep(); }
 SmallVector<ViewAttr> LaunchOp::getReads() { return viewsOf(getInputs()); }
-SmallVector<ViewAttr> LaunchOp::getWrites() {
-  SmallVector<ViewAttr> writes = viewsOf(getOutputs());
-  if (std::optional<ViewAttr> workspace = getWorkspace())
-    writes.push_back(*workspace);
-  return writes;
-}
+SmallVector<ViewAttr> LaunchOp::getWrites() { return writesOf(*this); }
 bool LaunchOp::mayWriteInPlace(unsigned) { return true; }
 
 LogicalResult LaunchOp::verify() {

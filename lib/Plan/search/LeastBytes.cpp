@@ -12,6 +12,7 @@
 //
 //===----------------------------------------------------------------------===//
 #include "LeastBytes.h"
+#include "../bounds/CutModel.h"
 
 #include <algorithm>
 #include <map>
@@ -107,21 +108,6 @@ private:
       best = {bytes, op, relaxation.pinnedAtLeast()};
   }
 
-  void mark(Rank from, const std::vector<std::vector<Rank>> &edges,
-            std::vector<bool> &marks) const {
-    marks.assign(graph.opCount(), false);
-    std::vector<Rank> stack = {from};
-    while (!stack.empty()) {
-      Rank op = stack.back();
-      stack.pop_back();
-      for (Rank next : edges[op])
-        if (!marks[next]) {
-          marks[next] = true;
-          stack.push_back(next);
-        }
-    }
-  }
-
   /// Storages that were live together before `op` ran for the first time, and
   /// the most bytes that were needed from then on.
   struct Together {
@@ -134,7 +120,7 @@ private:
   };
 
   void lookAtHandOver(Rank op) {
-    mark(op, precedence.behind, isBehind);
+    isBehind = findReached(precedence.behind, op);
     isBehind[op] = true;
     permanentAt.clear();
     Together start{0, op, {}, {}};
@@ -226,7 +212,7 @@ private:
   const std::vector<StorageId> &permanentsAt(Rank op) {
     auto [found, isNew] = permanentAt.try_emplace(op);
     if (isNew) {
-      mark(op, precedence.before, isBefore);
+      isBefore = findReached(precedence.before, op);
       for (StorageId id = 0; id < graph.storageCount(); ++id)
         if (isPermanent(id) && isNeededBehind(id) &&
             (graph.producer[id] == kNone || isBefore[graph.producer[id]]))

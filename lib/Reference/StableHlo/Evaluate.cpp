@@ -107,40 +107,28 @@ private:
     auto body = [this](Region &region, ArrayRef<Tensor> arguments) {
       return runRegion(region, arguments);
     };
+    // The case of an op with one result that its operands alone determine.
+    auto of = [&](auto *evaluate) {
+      return [&operands, evaluate](auto op) {
+        return one(evaluate(op, operands));
+      };
+    };
     if (hlo::isElementwise(&op))
       return one(hlo::evaluateElementwise(&op, operands));
     return llvm::TypeSwitch<Operation *, hlo::Results>(&op)
         .Case([&](ConstantOp op) { return constant(op); })
         .Case([&](IotaOp op) { return one(hlo::evaluateIota(op)); })
-        .Case([&](BroadcastInDimOp op) {
-          return one(hlo::evaluateBroadcast(op, operands));
-        })
-        .Case([&](ReshapeOp op) {
-          return one(hlo::evaluateReshape(op, operands));
-        })
-        .Case([&](TransposeOp op) {
-          return one(hlo::evaluateTranspose(op, operands));
-        })
-        .Case([&](ReverseOp op) {
-          return one(hlo::evaluateReverse(op, operands));
-        })
-        .Case([&](SliceOp op) { return one(hlo::evaluateSlice(op, operands)); })
-        .Case([&](PadOp op) { return one(hlo::evaluatePad(op, operands)); })
-        .Case([&](ConcatenateOp op) {
-          return one(hlo::evaluateConcatenate(op, operands));
-        })
-        .Case([&](DynamicSliceOp op) {
-          return one(hlo::evaluateDynamicSlice(op, operands));
-        })
-        .Case([&](DynamicUpdateSliceOp op) {
-          return one(hlo::evaluateDynamicUpdateSlice(op, operands));
-        })
-        .Case([&](DotGeneralOp op) {
-          return one(hlo::evaluateDot(op, operands));
-        })
-        .Case([&](ConvolutionOp op) {
-          return one(hlo::evaluateConvolution(op, operands));
-        })
+        .Case<BroadcastInDimOp>(of(hlo::evaluateBroadcast))
+        .Case<ReshapeOp>(of(hlo::evaluateReshape))
+        .Case<TransposeOp>(of(hlo::evaluateTranspose))
+        .Case<ReverseOp>(of(hlo::evaluateReverse))
+        .Case<SliceOp>(of(hlo::evaluateSlice))
+        .Case<PadOp>(of(hlo::evaluatePad))
+        .Case<ConcatenateOp>(of(hlo::evaluateConcatenate))
+        .Case<DynamicSliceOp>(of(hlo::evaluateDynamicSlice))
+        .Case<DynamicUpdateSliceOp>(of(hlo::evaluateDynamicUpdateSlice))
+        .Case<DotGeneralOp>(of(hlo::evaluateDot))
+        .Case<ConvolutionOp>(of(hlo::evaluateConvolution))
         .Case([&](ReduceOp op) {
           return hlo::evaluateReduce(op, operands, body);
         })
@@ -150,8 +138,7 @@ private:
         .Case([&](SelectAndScatterOp op) {
           return one(hlo::evaluateSelectAndScatter(op, operands, body));
         })
-        .Case(
-            [&](GatherOp op) { return one(hlo::evaluateGather(op, operands)); })
+        .Case<GatherOp>(of(hlo::evaluateGather))
         .Case([&](ScatterOp op) {
           return hlo::evaluateScatter(op, operands, body);
         })

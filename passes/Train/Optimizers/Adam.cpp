@@ -22,7 +22,7 @@ namespace {
 class Adam final : public AdamMoments {
 public:
   OptimizerInfo info() const override {
-    return {"adam", "Adam, with weight decay by the gradient",
+    return {OptimizerKind::Adam, "Adam, with weight decay by the gradient",
             kHyperparameters};
   }
 

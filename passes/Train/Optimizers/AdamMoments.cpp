@@ -20,7 +20,7 @@ enum Shared { kStepSize, kRoot };
 
 /// Returns the name of the variable with a power of `beta`.
 static std::string powerOf(const Optimizer &optimizer, llvm::StringRef beta) {
-  return (optimizer.info().name + "." + beta + "_power").str();
+  return (optimizer.info().name() + "." + beta + "_power").str();
 }
 
 std::vector<OptimizerVariable>

@@ -21,7 +21,8 @@ namespace {
 class AdamW final : public AdamMoments {
 public:
   OptimizerInfo info() const override {
-    return {"adamw", "Adam with decoupled weight decay", kHyperparameters};
+    return {OptimizerKind::AdamW, "Adam with decoupled weight decay",
+            kHyperparameters};
   }
 
 private:

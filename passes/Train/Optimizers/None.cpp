@@ -9,7 +9,7 @@ namespace {
 class None final : public Optimizer {
 public:
   OptimizerInfo info() const override {
-    return {"none", "gradients without updates", {}};
+    return {OptimizerKind::None, "gradients without updates", {}};
   }
   bool updates() const override { return false; }
   mlir::Value update(UpdateBuilder &,

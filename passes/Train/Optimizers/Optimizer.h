@@ -5,7 +5,7 @@
 // parameters of all optimizers.
 //
 // A new one is a file in this folder with a function that returns its only
-// object, and a line of Optimizers.def.
+// object, and a line of reprise/Optimizers.def.
 //
 //===----------------------------------------------------------------------===//
 #ifndef REPRISE_PASSES_TRAIN_OPTIMIZERS_OPTIMIZER_H
@@ -147,11 +147,10 @@ public:
                              const ParameterUpdate &from) const = 0;
 };
 
-/// Finds an optimizer by name; null if there is none.
-const Optimizer *findOptimizer(llvm::StringRef name);
+const Optimizer &optimizerOf(OptimizerKind kind);
 
-#define OPTIMIZER(NAME) const Optimizer &NAME##Optimizer();
-#include "Optimizers.def"
+#define OPTIMIZER(KIND, NAME) const Optimizer &NAME##Optimizer();
+#include "reprise/Optimizers.def"
 #undef OPTIMIZER
 
 } // namespace reprise::sg

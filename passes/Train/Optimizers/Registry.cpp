@@ -10,18 +10,15 @@ using namespace reprise::sg;
 
 static llvm::ArrayRef<const Optimizer *> optimizers() {
   static const Optimizer *const all[] = {
-#define OPTIMIZER(NAME) &NAME##Optimizer(),
-#include "Optimizers.def"
+#define OPTIMIZER(KIND, NAME) &NAME##Optimizer(),
+#include "reprise/Optimizers.def"
 #undef OPTIMIZER
   };
   return all;
 }
 
-const Optimizer *sg::findOptimizer(llvm::StringRef name) {
-  for (const Optimizer *optimizer : optimizers())
-    if (optimizer->info().name == name)
-      return optimizer;
-  return nullptr;
+const Optimizer &sg::optimizerOf(OptimizerKind kind) {
+  return *optimizers()[size_t(kind)];
 }
 
 std::vector<OptimizerInfo> reprise::listOptimizers() {
@@ -37,14 +34,6 @@ static std::string listNames(llvm::ArrayRef<std::string> names) {
     return "none";
   std::string text = llvm::join(names.drop_back(), ", ");
   return text + (text.empty() ? "" : " and ") + names.back();
-}
-
-static std::string unknownOptimizer(llvm::StringRef name) {
-  llvm::SmallVector<std::string> known;
-  for (const OptimizerInfo &info : listOptimizers())
-    known.push_back(info.name.str());
-  return "unknown optimizer '" + name.str() + "'; known are " +
-         listNames(known);
 }
 
 static std::string checkRange(llvm::StringRef optimizer,
@@ -83,16 +72,15 @@ static void complete(const Hyperparameter &one, HyperparameterValues &values) {
   }
 }
 
-std::string reprise::completeHyperparameters(llvm::StringRef optimizer,
-                                             HyperparameterValues &values) {
-  const Optimizer *found = findOptimizer(optimizer);
-  if (!found)
-    return unknownOptimizer(optimizer);
+std::string reprise::completeHyperparameters(OptimizerSettings &settings) {
+  const Optimizer &optimizer = optimizerOf(settings.kind);
+  OptimizerInfo info = optimizer.info();
+  HyperparameterValues &values = settings.values;
   llvm::SmallVector<std::string> known;
-  for (const Hyperparameter &one : found->info().hyperparameters) {
+  for (const Hyperparameter &one : info.hyperparameters) {
     auto it = values.find(one.name);
     if (it != values.end())
-      if (std::string wrong = checkRange(optimizer, one, it->second);
+      if (std::string wrong = checkRange(info.name(), one, it->second);
           !wrong.empty())
         return wrong;
     complete(one, values);
@@ -100,7 +88,7 @@ std::string reprise::completeHyperparameters(llvm::StringRef optimizer,
   }
   for (const auto &[name, value] : values)
     if (!llvm::is_contained(known, name))
-      return optimizer.str() + " has no hyperparameter '" + name +
+      return info.name().str() + " has no hyperparameter '" + name +
              "'; it has " + listNames(known);
-  return found->check(values);
+  return optimizer.check(values);
 }

@@ -29,7 +29,7 @@ namespace {
 class Sgd final : public Optimizer {
 public:
   OptimizerInfo info() const override {
-    return {"sgd", "stochastic gradient descent with momentum",
+    return {OptimizerKind::Sgd, "stochastic gradient descent with momentum",
             kHyperparameters};
   }
 

@@ -75,28 +75,39 @@ static std::optional<Tensor> vectorOf(NodeImport &node, size_t k,
                                          : nn::reshape(vector, {columns});
 }
 
-bool onnx::importLayerNormalization(NodeImport &node) {
-  if (!areReal(node))
-    return false;
+/// Returns the first normalized dimension and the elements from it on; refuses
+/// types that are not real.
+static std::optional<std::pair<int64_t, int64_t>> trailingOf(NodeImport &node) {
   const Shape &shape = node.in(0).shape;
+  if (!areReal(node))
+    return std::nullopt;
   auto axis = node.axis(node.integer("axis", -1), shape.size());
   if (!axis)
-    return false;
+    return std::nullopt;
   int64_t columns = 1;
   for (size_t d = *axis; d < shape.size(); ++d)
     columns *= shape[d];
+  return std::pair(*axis, columns);
+}
+
+bool onnx::importLayerNormalization(NodeImport &node) {
+  const Shape &shape = node.in(0).shape;
+  auto found = trailingOf(node);
+  if (!found)
+    return false;
+  auto [axis, columns] = *found;
   Tensor x = node.plain(0);
   auto weight = vectorOf(node, 1, columns), bias = vectorOf(node, 2, columns);
   if (!x || !weight || !bias)
     return false;
-  bool isLast = *axis + 1 == int64_t(shape.size());
+  bool isLast = axis + 1 == int64_t(shape.size());
   if (!isLast)
     x = nn::reshape(x, {x.getType().getNumElements() / columns, columns});
   double epsilon = node.number("epsilon", 1e-5f);
   Tensor y = nn::layerNorm(x, *weight, *bias, epsilon);
   if (node.hasOutput(1) || node.hasOutput(2)) {
     Shape kept = shape;
-    std::fill(kept.begin() + *axis, kept.end(), 1);
+    std::fill(kept.begin() + axis, kept.end(), 1);
     Moments moments = momentsOf(x, {x.getType().getRank() - 1}, epsilon);
     if (!node.set(1, nn::reshape(moments.mean, kept)) ||
         !node.set(2, nn::reshape(moments.inverse, kept)))
@@ -107,15 +118,10 @@ bool onnx::importLayerNormalization(NodeImport &node) {
 
 /// x / sqrt(mean x^2 + epsilon), times a weight.
 bool onnx::importRMSNormalization(NodeImport &node) {
-  if (!areReal(node))
+  auto found = trailingOf(node);
+  if (!found)
     return false;
-  const Shape &shape = node.in(0).shape;
-  auto axis = node.axis(node.integer("axis", -1), shape.size());
-  if (!axis)
-    return false;
-  int64_t columns = 1;
-  for (size_t d = *axis; d < shape.size(); ++d)
-    columns *= shape[d];
+  int64_t columns = found->second;
   Tensor x = node.plain(0);
   auto weight = vectorOf(node, 1, columns);
   if (!x || !weight)
@@ -125,7 +131,7 @@ bool onnx::importRMSNormalization(NodeImport &node) {
   Tensor inverse =
       emit<sg::RsqrtOp>(plus(square, node.number("epsilon", 1e-5f)));
   Tensor y = nn::mulTrailing(nn::mulAlong(x, inverse, {0}), *weight);
-  return node.set(0, nn::reshape(y, shape));
+  return node.set(0, nn::reshape(y, node.in(0).shape));
 }
 
 /// x / |x|, of the norm 1 or 2.

@@ -107,6 +107,12 @@ void EventFile::addRecord(const std::string &data) {
   putFixed(pending, maskedCrc(data));
 }
 
+void EventFile::addSummary(const std::string &summary, uint64_t step) {
+  std::string event = beginEvent(step);
+  putBytes(event, 5, summary);
+  addRecord(event);
+}
+
 void EventFile::addStart(uint64_t step) {
   std::string session, event = beginEvent(step);
   putNumber(session, 1, 1);
@@ -116,7 +122,7 @@ void EventFile::addStart(uint64_t step) {
 
 void EventFile::addScalars(
     uint64_t step, const std::vector<std::pair<std::string, double>> &scalars) {
-  std::string summary, event = beginEvent(step);
+  std::string summary;
   for (const auto &[tag, number] : scalars) {
     std::string value;
     putBytes(value, 1, tag);
@@ -124,8 +130,7 @@ void EventFile::addScalars(
     putFixed(value, float(number));
     putBytes(summary, 1, value);
   }
-  putBytes(event, 5, summary);
-  addRecord(event);
+  addSummary(summary, step);
 }
 
 void EventFile::addText(const std::string &tag, const std::string &text,
@@ -142,9 +147,7 @@ void EventFile::addText(const std::string &tag, const std::string &text,
   putBytes(value, 8, tensor);
   putBytes(value, 9, metadata);
   putBytes(summary, 1, value);
-  std::string event = beginEvent(step);
-  putBytes(event, 5, summary);
-  addRecord(event);
+  addSummary(summary, step);
 }
 
 void EventFile::addImage(const std::string &tag, const EncodedPicture &picture,
@@ -159,9 +162,7 @@ void EventFile::addImage(const std::string &tag, const EncodedPicture &picture,
   putBytes(value, 4, image);
   putBytes(value, 9, metadata);
   putBytes(summary, 1, value);
-  std::string event = beginEvent(step);
-  putBytes(event, 5, summary);
-  addRecord(event);
+  addSummary(summary, step);
 }
 
 //===----------------------------------------------------------------------===//

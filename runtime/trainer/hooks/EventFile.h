@@ -62,6 +62,7 @@ private:
   /// Begins an event with its time, and the step if there is one.
   std::string beginEvent(uint64_t step);
   void addRecord(const std::string &data);
+  void addSummary(const std::string &summary, uint64_t step);
 
   FileDescriptor descriptor;
   std::string name, pending;
