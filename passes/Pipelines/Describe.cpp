@@ -58,8 +58,11 @@ std::string reprise::describeOptions(const CompileOptions &options) {
         llvm::StringRef(optimizer), stringify(amp), stringify(attention),
         llvm::StringRef(profile), llvm::StringRef(target)})
     add(value);
-  number(double(hyperparameters.size()));
-  for (const auto &[name, value] : hyperparameters) {
+  // A default is the same number whether it is given or not.
+  HyperparameterValues values = hyperparameters;
+  (void)completeHyperparameters(optimizer, values);
+  number(double(values.size()));
+  for (const auto &[name, value] : values) {
     add(name);
     number(value);
   }
