@@ -186,9 +186,11 @@ static rt::Expected<BuiltProgram> compileSource(const RunSource &source,
                                                 const RunRequest &request) {
   REPRISE_EXPECT(wanted, modelRequest(source, request));
   Activity activity("compiling " + wanted->source);
-  auto build = ProgramBuild::begin(std::move(*wanted), request.describes,
-                                   ProgramBuild::Warnings::Shown);
-  return build.ok() ? (*build)->finish() : build.status();
+  REPRISE_EXPECT(build,
+                 ProgramBuild::begin(std::move(*wanted), request.describes,
+                                     ProgramBuild::Warnings::Shown));
+  REPRISE_RETURN_IF_ERROR((*build)->checkState(request.state));
+  return (*build)->finish();
 }
 
 static rt::Expected<BuiltProgram> openProgram(const RunSource &source,

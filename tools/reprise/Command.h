@@ -8,6 +8,7 @@
 #define REPRISE_TOOLS_COMMAND_H
 
 #include "reprise/Console/Console.h"
+#include "reprise/Run/ProgramQueue.h"
 #include <CLI/CLI.hpp>
 #include <functional>
 
@@ -21,6 +22,7 @@ template <typename Run>
 void onChosen(CLI::App &command, Invocation &invocation, Run run) {
   command.callback([run, &invocation] {
     invocation = [run] {
+      endOnSignals();
       rt::Status status = run();
       return status.ok() ? int(kSuccess) : fail(status);
     };

@@ -112,6 +112,7 @@ static rt::Status evaluateModel(EvalOptions &options) {
   RunRequest request;
   request.split = *split;
   request.onlyEvaluates = true;
+  request.state = options.resume;
   REPRISE_RETURN_IF_ERROR(options.run.read());
   REPRISE_EXPECT(running, RunningProgram::open(options.run, request));
   rt::EvaluateOptions wanted;
@@ -126,7 +127,7 @@ static rt::Status evaluateModel(EvalOptions &options) {
     tellEvaluationFiles(options.run.data, data);
     warnOfClasses(data, options.run, classes);
   };
-  catchInterrupts();
+  stepsBegin();
   auto result = evaluateWithProgress(running->backend(), wanted);
   if (!result.ok())
     return misfit(result.status());
@@ -149,11 +150,15 @@ void driver::addEvalCommand(CLI::App &app, Invocation &invocation) {
   command->add_option("--split", options->split,
                       "Split of the data, by its folder or its purpose: train, "
                       "val, test (default: val, otherwise test)");
-  command->add_option(
-      "--batches", options->batches,
-      "Number of batches to evaluate, from the first (default: all)");
-  command->add_option("--confusion", options->confusion,
-                      "Write the confusion matrix, .csv");
+  command
+      ->add_option(
+          "--batches", options->batches,
+          "Number of batches to evaluate, from the first (default: all)")
+      ->check(checkNotZero, "");
+  command
+      ->add_option("--confusion", options->confusion,
+                   "Write the confusion matrix, .csv")
+      ->check(writtenAs({".csv"}), "");
   command->add_flag("--per-class", options->perClass,
                     "Print the images, precision and recall of each class");
   command->add_flag("--json", options->json, "Print JSON");
@@ -162,13 +167,8 @@ void driver::addEvalCommand(CLI::App &app, Invocation &invocation) {
               "/usr/share/datasets/fashion-mnist");
   command->callback([options, &invocation] {
     invocation = [options] {
-      rt::Status status = evaluateModel(*options);
-      if (status.ok())
-        return int(kSuccess);
-      if (!interrupted())
-        return fail(status);
-      note(status.message());
-      return int(kInterrupted);
+      endOnSignals();
+      return endEvaluation(evaluateModel(*options));
     };
   });
 }

@@ -39,12 +39,7 @@ static CLI::App *add(CLI::App &onnx, Invocation &invocation, const char *name,
                      std::shared_ptr<OnnxOptions> options) {
   CLI::App *command = onnx.add_subcommand(name, text);
   command->add_option("file", options->file, "ONNX file")->required();
-  command->callback([options, run, &invocation] {
-    invocation = [options, run] {
-      rt::Status status = run(*options);
-      return status.ok() ? kSuccess : fail(status);
-    };
-  });
+  onChosen(*command, invocation, [options, run] { return run(*options); });
   return command;
 }
 
@@ -82,8 +77,10 @@ void driver::addOnnxCommand(CLI::App &app, Invocation &invocation) {
   command = add(*onnx, invocation, "import",
                 "Writes a file's network as textual MLIR", import, options);
   addFlags(*command, options->flags);
-  command->add_option("-o,--output", options->output,
-                      "File to write (default: standard output)");
+  command
+      ->add_option("-o,--output", options->output,
+                   "File to write (default: standard output)")
+      ->check(writtenAs({".mlir"}), "");
   addExamples(*command, "  reprise onnx import net.onnx -o net.mlir");
   options = std::make_shared<OnnxOptions>();
   command = add(
@@ -95,6 +92,7 @@ void driver::addOnnxCommand(CLI::App &app, Invocation &invocation) {
   command->add_option("--state", options->state, "State or weights of a run")
       ->required();
   command->add_option("-o,--output", options->output, "File to write")
-      ->required();
+      ->required()
+      ->check(writtenAs({".onnx"}), "");
   addExamples(*command, "  reprise onnx export a.onnx --state s -o b.onnx");
 }

@@ -55,6 +55,7 @@ static rt::Status predict(PredictOptions &options) {
   RunRequest request;
   request.split = rt::Split::Test;
   request.onlyEvaluates = true;
+  request.state = options.state;
   REPRISE_RETURN_IF_ERROR(options.run.read());
   REPRISE_EXPECT(running, RunningProgram::open(options.run, request));
   rt::EvaluateOptions wanted;
@@ -75,7 +76,7 @@ static rt::Status predict(PredictOptions &options) {
     rows.push_back(
         {data->rowName(row), likeliest(logits, classes, options.top)});
   };
-  catchInterrupts();
+  stepsBegin();
   auto result = evaluateWithProgress(running->backend(), wanted);
   if (!result.ok())
     return misfit(result.status());
@@ -103,11 +104,8 @@ void driver::addPredictCommand(CLI::App &app, Invocation &invocation) {
                         "--data photos --top 3");
   command->callback([options, &invocation] {
     invocation = [options] {
-      rt::Status status = predict(*options);
-      if (status.ok() || !interrupted())
-        return status.ok() ? int(kSuccess) : fail(status);
-      note(status.message());
-      return int(kInterrupted);
+      endOnSignals();
+      return endEvaluation(predict(*options));
     };
   });
 }
