@@ -1,6 +1,7 @@
 //===- ParsedOptions.cpp - The options of a parser ------------------------===//
 
 #include "reprise/CommandLine/ParsedOptions.h"
+#include "reprise/CommandLine/CommandLine.h"
 
 using namespace reprise::driver;
 
@@ -42,7 +43,7 @@ std::string ParsedOptions::set(const std::string &option,
     found->run_callback();
   } catch (const CLI::ParseError &error) {
     found->clear();
-    return error.what();
+    return describeError(command, error);
   }
   return "";
 }

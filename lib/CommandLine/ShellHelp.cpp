@@ -263,7 +263,9 @@ std::string driver::manualPage(const CLI::App &app,
   }
   out << ".SH EXIT STATUS\n"
          "0 success, 1 failure, 2 an invalid command line, 75 a run with "
-         "--auto-checkpoint that a signal or an error ended, 130 "
-         "interrupted.\n";
+         "--auto-checkpoint that a signal or an error ended, or another "
+         "command "
+         "that a signal ended before its work was done, 130 an interrupted run "
+         "or evaluation.\n";
   return out.str();
 }

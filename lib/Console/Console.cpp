@@ -32,7 +32,9 @@ int driver::fail(const rt::Status &status) {
   if (!status.message().empty())
     std::fprintf(stderr, "error: %s\n",
                  text::printable(status.message()).c_str());
-  if (verbosity() == Verbosity::Verbose && !status.site().empty())
+  // A command line has no place in the source.
+  if (verbosity() == Verbosity::Verbose && !status.site().empty() &&
+      !isMisuse(status))
     std::fprintf(stderr, "note: from %s\n",
                  text::printable(status.site()).c_str());
   return isMisuse(status) ? kUsage : kFailure;

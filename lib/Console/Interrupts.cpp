@@ -84,28 +84,44 @@ void driver::catchInterrupts() {
     handle(SIGHUP, noteInterrupt);
 }
 
-/// Locked to decide whether steps have begun.
-static std::mutex &preparation() {
-  static auto *only = new std::mutex;
+namespace {
+/// The work before the steps. The mutex is locked to decide whether steps have
+/// begun.
+struct Preparation {
+  std::mutex mutex;
+  std::function<void()> end;
+};
+} // namespace
+
+/// Never destroyed: the thread that waits for a signal may outlive main().
+static Preparation &preparation() {
+  static auto *only = new Preparation;
   return *only;
 }
 
+static void awaitSignal() {
+  while (::sem_wait(&preparationEnds) != 0) {
+  }
+  // Held until the process ends, so that no step begins.
+  std::lock_guard<std::mutex> guard(preparation().mutex);
+  if (isPreparing)
+    preparation().end();
+}
+
 void driver::catchInterruptsBeforeSteps(std::function<void()> end) {
-  ::sem_init(&preparationEnds, /*pshared=*/0, /*value=*/0);
+  std::lock_guard<std::mutex> guard(preparation().mutex);
+  bool isFirst = !preparation().end;
+  preparation().end = std::move(end);
   isPreparing = true;
-  std::thread([end = std::move(end)] {
-    while (::sem_wait(&preparationEnds) != 0) {
-    }
-    // Held until the process ends, so that no step begins.
-    std::lock_guard<std::mutex> guard(preparation());
-    if (isPreparing)
-      end();
-  }).detach();
+  if (!isFirst)
+    return;
+  ::sem_init(&preparationEnds, /*pshared=*/0, /*value=*/0);
+  std::thread(awaitSignal).detach();
   catchInterrupts();
 }
 
 void driver::stepsBegin() {
-  std::lock_guard<std::mutex> guard(preparation());
+  std::lock_guard<std::mutex> guard(preparation().mutex);
   isPreparing = false;
   // A signal just before counts as one during the steps.
   if (interruptSeen)

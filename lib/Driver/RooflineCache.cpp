@@ -3,12 +3,15 @@
 #include "reprise/Console/Console.h"
 #include "reprise/Driver/CacheFolder.h"
 #include "reprise/Runtime/Trainer/File.h"
+#include "reprise/Runtime/Trainer/PathLock.h"
 
+#include <chrono>
 #include <cstdlib>
 #include <filesystem>
 #include <map>
 #include <mutex>
 #include <nlohmann/json.hpp>
+#include <thread>
 
 using namespace reprise;
 using namespace reprise::driver;
@@ -94,12 +97,50 @@ static void writeCache(const std::string &path, const MachineId &machine,
         "this machine's speed is measured again each time: " + status.message();
 }
 
+/// Returns the rates that another process is measuring, or nothing with the
+/// lock under which this process measures. A folder without locks, for example
+/// one that cannot be written, and a process that measures for too long are not
+/// waited for.
+static std::optional<rt::Roofline> awaitOther(const std::string &path,
+                                              const MachineId &machine,
+                                              rt::PathLock &lock,
+                                              std::string &note) {
+  using Clock = std::chrono::steady_clock;
+  constexpr std::chrono::milliseconds kPause(50);
+  std::error_code ignored;
+  std::filesystem::create_directories(std::filesystem::path(path).parent_path(),
+                                      ignored);
+  std::optional<Activity> waiting;
+  for (auto end = Clock::now() + std::chrono::minutes(1);;) {
+    auto acquired = rt::PathLock::acquire(path);
+    bool isBusy = !acquired.ok() && acquired.status().code() == RP_UNAVAILABLE;
+    if (acquired.ok())
+      lock = std::move(*acquired);
+    // Written since the file was read, or just now.
+    if (auto found = readCache(path, machine, note)) {
+      note.clear();
+      return found;
+    }
+    if (!isBusy || Clock::now() >= end)
+      return std::nullopt;
+    if (!waiting)
+      waiting.emplace("waiting for another process that measures this "
+                      "machine's speed");
+    std::this_thread::sleep_for(kPause);
+  }
+}
+
 rt::Expected<rt::Roofline>
 driver::cachedRoofline(const std::string &path, const MachineId &machine,
                        const MeasureRoofline &measure, std::string &note) {
-  if (!path.empty())
-    if (auto found = readCache(path, machine, note))
+  rt::PathLock lock;
+  if (!path.empty()) {
+    auto found = readCache(path, machine, note);
+    if (!found)
+      found = awaitOther(path, machine, lock, note);
+    if (found)
       return *found;
+  }
   rt::Expected<rt::Roofline> measured = measure(machine.threads);
   if (measured.ok() && !path.empty())
     writeCache(path, machine, *measured, note);

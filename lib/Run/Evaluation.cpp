@@ -3,6 +3,8 @@
 #include "reprise/Run/Evaluation.h"
 #include "reprise/Console/Console.h"
 #include "reprise/Console/Interrupts.h"
+#include "reprise/Console/JsonAnswer.h"
+#include "reprise/Console/TypedCommand.h"
 #include "reprise/Runtime/NameText.h"
 #include "reprise/Text/Size.h"
 
@@ -45,6 +47,16 @@ driver::evaluateWithProgress(rt::Backend &backend,
                                  text::formatInteger(result->images) +
                                  " images; no accuracy is given");
   return result;
+}
+
+int driver::endEvaluation(const rt::Status &status) {
+  if (status.ok())
+    return kSuccess;
+  if (!interrupted())
+    return fail(status);
+  note(status.message() + "; to start again, run:\n  " + typedCommand().str());
+  printJsonError(status.message());
+  return kInterrupted;
 }
 
 /// Returns "52.70%", or "loss 1.2345" without an accuracy.

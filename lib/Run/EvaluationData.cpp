@@ -1,4 +1,4 @@
-//===- EvaluationData.cpp - Check the data of an evaluation ---------------===//
+//===- EvaluationData.cpp - Check the data of a run -----------------------===//
 
 #include "reprise/Run/EvaluationData.h"
 #include "reprise/Console/Console.h"
@@ -6,6 +6,7 @@
 #include "reprise/Run/Inventory.h"
 #include "reprise/Runtime/Expect.h"
 #include "reprise/Runtime/NameText.h"
+#include "reprise/Text/Size.h"
 #include <algorithm>
 
 using namespace reprise;
@@ -122,8 +123,30 @@ rt::Status driver::checkEvaluationData(const RunSource &source) {
   if (spec.images.skipBadFiles && traits.anySize)
     return {};
   Activity activity("looking at the images of tests");
-  REPRISE_RETURN_IF_ERROR((*data)->checkHeaders(source.loaderThreads));
+  REPRISE_RETURN_IF_ERROR((*data)->checkHeaders(source.loaderThreads).status());
   for (const std::string &warning : (*data)->warnings())
     warn(warning);
+  return {};
+}
+
+rt::Status driver::checkTrainingFiles(const RunSource &source,
+                                      std::chrono::seconds limit) {
+  rt::DataSpec spec = source.dataSpec();
+  rt::DataTraits traits = rt::traitsOf(spec);
+  // With --skip-bad-files every file is decoded when the data are opened.
+  if (!traits.anySize || !traits.hasTraining() || spec.images.skipBadFiles)
+    return {};
+  spec.images = source.images.ofRows();
+  Activity activity("looking at the images of training");
+  REPRISE_EXPECT(data,
+                 rt::openDataset(spec, rt::Split::Train, source.dataOptions()));
+  REPRISE_EXPECT(
+      checked, (*data)->checkHeaders(source.loaderThreads,
+                                     std::chrono::steady_clock::now() + limit));
+  if (*checked < (*data)->size())
+    note("the headers of " + text::formatInteger(*checked) + " of " +
+         text::formatInteger((*data)->size()) +
+         " training images were read in " + std::to_string(limit.count()) +
+         " s; an unreadable one of the others ends the run when it is due");
   return {};
 }

@@ -1,22 +1,38 @@
 //===- ProgramBuild.cpp - Build one program of a run ----------------------===//
 
 #include "reprise/Run/ProgramBuild.h"
+#include "reprise/Bridge/ElementTypes.h"
 #include "reprise/Budget/ModeAdvice.h"
 #include "reprise/Console/Console.h"
 #include "reprise/Driver/KeptPlan.h"
 #include "reprise/IR/Rt.h"
 #include "reprise/IR/Sg.h"
 #include "reprise/Runtime/Expect.h"
+#include "reprise/Runtime/Trainer/State.h"
 
 using namespace reprise;
 using namespace reprise::driver;
+
+/// Returns a variable as the program will have it.
+static rt::TensorInfo tensorOf(sg::VariableOp variable) {
+  mlir::RankedTensorType type = variable.getTensorType();
+  rt::TensorInfo tensor;
+  tensor.name = variable.getSymName().str();
+  tensor.type = elementTypeOf(type.getElementType());
+  tensor.shape = type.getShape().vec();
+  tensor.bytes = sg::byteSize(type);
+  if (auto order = variable.getFilePermutation())
+    tensor.filePermutation = order->vec();
+  return tensor;
+}
 
 static std::vector<ModelVariable> variablesOf(mlir::ModuleOp module) {
   std::vector<ModelVariable> variables;
   for (auto variable : module.getOps<sg::VariableOp>()) {
     std::string type;
     llvm::raw_string_ostream(type) << variable.getType();
-    variables.push_back({variable.getSymName().str(), std::move(type)});
+    variables.push_back(
+        {variable.getSymName().str(), std::move(type), tensorOf(variable)});
   }
   return variables;
 }
@@ -29,6 +45,15 @@ ProgramBuild::load(const ModelRequest &model) const {
     compiler->hideWarnings();
   REPRISE_RETURN_IF_ERROR(compiler->load(model.source, model.model));
   return compiler;
+}
+
+rt::Status ProgramBuild::checkState(const std::string &path) const {
+  if (path.empty())
+    return {};
+  std::vector<rt::TensorInfo> tensors;
+  for (const ModelVariable &variable : holds)
+    tensors.push_back(variable.tensor);
+  return misfit(rt::checkState(path, tensors));
 }
 
 /// Takes the cache's entry under the name, unless it is damaged.

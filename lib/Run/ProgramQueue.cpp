@@ -1,6 +1,10 @@
 //===- ProgramQueue.cpp - Compile programs while a run trains -------------===//
 
 #include "reprise/Run/ProgramQueue.h"
+#include "reprise/Console/Console.h"
+#include "reprise/Console/Interrupts.h"
+#include "reprise/Console/JsonAnswer.h"
+#include "reprise/Console/TypedCommand.h"
 #include "reprise/Driver/ProgramCache.h"
 #include "reprise/Runtime/Trainer/PathLock.h"
 #include "reprise/Target/TemporaryFolder.h"
@@ -30,6 +34,15 @@ void driver::endProcess(int code) {
 void driver::endBesideCompilation(int code) {
   if (isLeftBehind)
     endProcess(code);
+}
+
+void driver::endOnSignals() {
+  catchInterruptsBeforeSteps([] {
+    std::string text = "interrupted before it was done";
+    note(text + "; to start again, run:\n  " + typedCommand().str());
+    printJsonError(text);
+    endProcess(kCheckpointed);
+  });
 }
 
 void ProgramQueue::work(const std::shared_ptr<State> &state) {

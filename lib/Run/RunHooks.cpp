@@ -2,6 +2,7 @@
 
 #include "reprise/Run/RunHooks.h"
 #include "reprise/Console/Console.h"
+#include "reprise/Console/Interrupts.h"
 #include "reprise/Console/Verbosity.h"
 #include "reprise/Driver/SettingValues.h"
 #include "reprise/Run/Evaluation.h"
@@ -82,16 +83,18 @@ rt::Status RunHooks::check(const GivenOptions &command) {
       return misuse(std::string(part) + " needs " + whole);
   if (!traceSteps.empty())
     REPRISE_RETURN_IF_ERROR(readTraceSteps(traceSteps, trace));
-  if (logger.every == 0)
-    return misuse("--log-freq is 0; it must be a step or more");
-  if (best.saveLatestEvery == 0)
-    return misuse("--save-cur-freq is 0; it must be an epoch or more");
-  if (command.has("--early-stop") && stop.patience == 0)
-    return misuse("--early-stop is 0; it must be an evaluation or more");
-  if (command.has("--memory-monitor") && memoryEvery == 0)
-    return misuse("--memory-monitor is 0; it must be a step or more");
-  if (stop.every == 0)
-    return misuse("--early-stop-freq is 0; it must be an epoch or more");
+  const std::tuple<const char *, uint64_t, const char *> counts[] = {
+      {"--log-freq", logger.every, "a step"},
+      {"--save-cur-freq", best.saveLatestEvery, "an epoch"},
+      {"--test-start", best.testStart, "the first epoch, 1,"},
+      {"--save-start", best.saveStart, "the first epoch, 1,"},
+      {"--early-stop", stop.patience, "an evaluation"},
+      {"--early-stop-freq", stop.every, "an epoch"},
+      {"--memory-monitor", memoryEvery, "a step"}};
+  for (const auto &[option, count, least] : counts)
+    if (command.has(option) && count == 0)
+      return misuse(std::string(option) + " is 0; it must be " + least +
+                    " or more");
   REPRISE_RETURN_IF_ERROR(checkRange("--early-stop-delta", stop.least));
   if (stopMetric != "accuracy" && stopMetric != "loss")
     return misuse("--early-stop-metric is '" + stopMetric +
@@ -135,6 +138,16 @@ RunHooks::makeTrace(decltype(rt::ProfileTraceOptions::program) program,
   hooks.push_back(std::move(hook));
   all.insert(all.begin(), made);
   return [made](const rt::RunSpan &span) { made->add(span); };
+}
+
+rt::Status RunHooks::saveCheckpoint(rt::Backend &backend,
+                                    const rt::RunPosition &position) {
+  if (!autoCheckpoint || autoCheckpoint->hasSaved())
+    return {};
+  saving() = true;
+  rt::Status status = autoCheckpoint->save(backend, position);
+  saving() = false;
+  return ofHook("auto_checkpoint", status);
 }
 
 void RunHooks::warnOfTrace(uint64_t steps) const {

@@ -231,6 +231,7 @@ RunPrograms::build(const rt::Expected<ModelRequest> &wanted, Advice advice) {
 /// fit ends the run, or its size is left out. Begins to compile the others.
 rt::Status RunPrograms::prepareBuckets(size_t phase) {
   REPRISE_EXPECT(ownBuild, ProgramBuild::begin(own, /*describes=*/false));
+  REPRISE_RETURN_IF_ERROR((*ownBuild)->checkState(request.state));
   Advice advice = plan.skipsLarge ? Advice::Numbers : Advice::Alternatives;
   std::vector<rt::Bucket> fitting;
   for (size_t k = 0; k < plan.buckets.size(); ++k) {

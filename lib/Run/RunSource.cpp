@@ -223,10 +223,10 @@ static rt::Expected<BuiltProgram> compileSource(const RunSource &source,
                                                 const RunRequest &request) {
   REPRISE_EXPECT(wanted, modelRequest(source, request));
   Activity activity("compiling " + wanted->source);
-  auto build = ProgramBuild::begin(std::move(*wanted), request.describes,
-                                   ProgramBuild::Warnings::Shown);
-  if (!build.ok())
-    return build.status();
+  REPRISE_EXPECT(build,
+                 ProgramBuild::begin(std::move(*wanted), request.describes,
+                                     ProgramBuild::Warnings::Shown));
+  REPRISE_RETURN_IF_ERROR((*build)->checkState(request.state));
   if (mlir::ModuleOp model = (*build)->model();
       model && request.trainsInOwnSize)
     REPRISE_RETURN_IF_ERROR(checkData(source, model));

@@ -116,6 +116,11 @@ std::string driver::resultText(const TrainSettings &options,
     lines.add(describeSplit(options.run.dataSpec(), rt::Split::Test,
                             *outcome.evaluation),
               describe(*outcome.evaluation));
+  if (const auto &failed = result.failedEvaluations; !failed.empty())
+    lines.add("failed evaluations",
+              std::to_string(failed.size()) + ", the first after step " +
+                  std::to_string(failed.begin()->first) + ": " +
+                  failed.begin()->second.message());
   if (auto best = options.hooks.bestEvaluation())
     lines.add("best evaluation", describeBest(*best) + fileOfBest(options));
   if (!options.train.gradientsPath.empty() && outcome.failure.ok())
@@ -124,6 +129,19 @@ std::string driver::resultText(const TrainSettings &options,
     lines.add("saved", options.train.savePath + ", step " +
                            std::to_string(*result.savedStep));
   return lines.str();
+}
+
+/// Adds the failures that did not end the run, if there are some.
+static void addFailures(const rt::TrainResult &result,
+                        nlohmann::ordered_json &json) {
+  for (const auto &[step, error] : result.failedEvaluations)
+    json["failed_evaluations"].push_back(
+        {{"step", step}, {"error", error.message()}});
+  for (const rt::HookFailure &failure : result.hookFailures)
+    json["hook_failures"].push_back({{"hook", failure.hook},
+                                     {"times", failure.times},
+                                     {"first_step", failure.step},
+                                     {"first_error", failure.first.message()}});
 }
 
 nlohmann::ordered_json driver::resultJson(const TrainSettings &options,
@@ -178,6 +196,7 @@ nlohmann::ordered_json driver::resultJson(const TrainSettings &options,
     json["metrics"] = result.metrics;
   if (options.run.checkMemory)
     json["changed_bytes"] = outcome.last.changedBytes;
+  addFailures(result, json);
   if (auto best = options.hooks.bestEvaluation()) {
     json["best_evaluation"] = {
         {"step", best->step},

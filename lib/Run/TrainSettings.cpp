@@ -118,6 +118,8 @@ rt::Status driver::completeSettings(TrainSettings &options) {
   if (!train.overridden.empty() && !isResumed)
     return misuse("--override is for the settings of a state; name one with "
                   "--resume");
+  if (options.command->has("--save-every") && train.saveEvery == 0)
+    return misuse("--save-every is 0; it must be a step or more");
   if (train.saveEvery && train.savePath.empty())
     return misuse("--save-every needs a file; name it with --save");
   if (!train.resumePath.empty() && !train.weightsPath.empty())

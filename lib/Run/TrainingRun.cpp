@@ -30,6 +30,10 @@
 using namespace reprise;
 using namespace reprise::driver;
 
+/// The headers of a million training images on a slow file system would take
+/// hours.
+static constexpr std::chrono::seconds kLongestLook(60);
+
 //===----------------------------------------------------------------------===//
 // Progress
 //===----------------------------------------------------------------------===//
@@ -123,10 +127,15 @@ static rt::Status evaluateAtEnd(TrainSettings &options, RunningProgram &running,
     return {};
   rt::EvaluateOptions evaluation;
   evaluation.data = rt::evaluationData(options.train.data, result.position);
-  REPRISE_EXPECT(evaluated,
-                 evaluateWithProgress(running.backend(), evaluation));
+  uint64_t step = result.position.step;
+  auto evaluated = evaluateWithProgress(running.backend(), evaluation);
+  if (!evaluated.ok() && !interrupted())
+    outcome.result.failedEvaluations.try_emplace(step, evaluated.status());
+  if (!evaluated.ok())
+    return evaluated.status();
+  outcome.result.failedEvaluations.erase(step);
   outcome.evaluation = *evaluated;
-  return options.hooks.addEvaluation(result.position.step, *evaluated);
+  return options.hooks.addEvaluation(step, *evaluated);
 }
 
 /// Fails if there is nothing to report; a failure after the last step becomes
@@ -149,7 +158,7 @@ static rt::Status trainAndEvaluate(TrainSettings &options,
   }
   train.onHookFailure = [](const rt::HookFailure &failure) {
     warn("hook '" + failure.hook + "' failed at step " +
-         std::to_string(failure.step) + ": " + failure.first.message());
+         std::to_string(failure.lastStep) + ": " + failure.last.message());
   };
   FirstStep first(preparing);
   train.hooks.insert(train.hooks.begin(), &first);
@@ -174,8 +183,17 @@ static rt::Status trainAndEvaluate(TrainSettings &options,
   outcome.failure = result.status();
   line.keep();
   options.hooks.warnOfTrace(outcome.result.steps);
-  if (outcome.failure.ok())
-    outcome.failure = evaluateAtEnd(options, running, outcome);
+  if (!outcome.failure.ok())
+    return {};
+  outcome.failure = evaluateAtEnd(options, running, outcome);
+  bool isKept =
+      outcome.failure.ok() || (outcome.result.savedStep && !interrupted());
+  if (isKept)
+    return {};
+  rt::Status saved =
+      options.hooks.saveCheckpoint(running.backend(), outcome.result.position);
+  if (!saved.ok())
+    warn(saved.message());
   return {};
 }
 
@@ -250,17 +268,19 @@ static void tellInterrupted(const TrainSettings &options,
   std::string text = "'" + state + "' holds step " +
                      std::to_string(outcome.result.position.step) +
                      ": interrupted";
-  // A run that was interrupted in its evaluation after the last step is
-  // complete.
-  if (!outcome.result.stopped)
-    return note(text + "; " + outcome.failure.message());
+  if (!outcome.failure.ok())
+    text += "; " + outcome.failure.message();
+  // Only --reload takes a run whose last evaluation alone is missing.
+  const rt::RunPosition &position = outcome.result.position;
+  bool isDone =
+      position.runSettings.at("steps") == std::to_string(position.step);
   TypedCommand again = typedCommand();
   // If the run resumes its state by itself, the command is the same.
   if (options.hooks.reloadPath != state || state == options.train.savePath)
     again.dropOption({"--resume"})
         .dropOption({"--weights"})
         .dropOption({"--reload"})
-        .add("--resume")
+        .add(isDone ? "--reload" : "--resume")
         .add(state);
   note(text + "; to continue, run:\n  " + again.str());
 }
@@ -396,6 +416,7 @@ rt::Status driver::runTraining(TrainSettings &options) {
   if (!options.plan.isPlain())
     REPRISE_RETURN_IF_ERROR(options.run.readModes(options.plan));
   REPRISE_RETURN_IF_ERROR(options.hooks.load());
+  request.state = options.train.resumePath;
   request.gradients = !options.train.gradientsPath.empty();
   request.checkFinite = options.checkFinite;
   request.saves = !options.train.savePath.empty() || request.gradients ||
@@ -409,6 +430,8 @@ rt::Status driver::runTraining(TrainSettings &options) {
   warnOfLayout(options.run, /*trains=*/true);
   if (request.evaluates || !options.noEvaluate)
     REPRISE_RETURN_IF_ERROR(misfit(checkEvaluationData(options.run)));
+  REPRISE_RETURN_IF_ERROR(
+      misfit(checkTrainingFiles(options.run, kLongestLook)));
   request.describes = options.hooks.traces();
   // Must outlive the session, which uses its programs.
   std::unique_ptr<RunPrograms> programs;

@@ -7,6 +7,7 @@
 
 #include "reprise/IR/BlockRewrite.h"
 #include "reprise/IR/Sg.h"
+#include "reprise/Passes/Optimizers.h"
 #include "reprise/Passes/Pipelines.h"
 #include "reprise/Passes/Train.h"
 #include "llvm/ADT/StringExtras.h"
@@ -53,8 +54,11 @@ std::string reprise::describeOptions(const CompileOptions &options) {
     number(double(values.size()));
     llvm::for_each(values, add);
   };
+  // A default is the same number whether it is given or not.
+  OptimizerSettings complete = optimizer;
+  (void)completeHyperparameters(complete);
   for (const std::string &value :
-       {model, checkpointing.text(), optimizer.text(),
+       {model, checkpointing.text(), complete.text(),
         std::string(termName(amp)), std::string(termName(attention)), profile,
         target.text()})
     add(value);

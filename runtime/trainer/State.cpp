@@ -5,6 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 #include "reprise/Runtime/Trainer/State.h"
+#include "PositionTables.h"
 #include "StoredVariables.h"
 #include "reprise/Runtime/Expect.h"
 #include "reprise/Runtime/Trainer/FileLayout.h"
@@ -252,32 +253,55 @@ reprise::rt::readClassNames(const std::string &path) {
   return readNames(*file);
 }
 
+/// Fails if tensors have another shape or type, or belong to another program.
+static Status refuse(const SafetensorsFile &file, const Match &found) {
+  if (!found.misshapen.empty())
+    return Status::error(RP_INVALID_ARGUMENT,
+                         "'" + file.path() +
+                             "': " + describeMisfits(found.misshapen) +
+                             adviceForMisfits(found.misshapen));
+  if (found.missing.empty() && found.unexpected.empty())
+    return Status();
+  return Status::error(
+      RP_INVALID_ARGUMENT,
+      "'" + file.path() + "' is the state of another program ('" +
+          readText(file, "model") + "'): it lacks " +
+          (found.missing.empty() ? "nothing"
+                                 : listNames(found.missingNames())) +
+          " and also has " +
+          (found.unexpected.empty() ? "nothing" : listNames(found.unexpected)));
+}
+
+Status reprise::rt::checkState(const std::string &path,
+                               const std::vector<TensorInfo> &variables) {
+  REPRISE_EXPECT(file, SafetensorsFile::open(path));
+  REPRISE_EXPECT(found,
+                 matchVariables(variables, *file, /*mayWiden=*/true,
+                                [](const TensorInfo &) { return true; }));
+  auto drop = [](auto &all, auto isLeft) {
+    all.erase(std::remove_if(all.begin(), all.end(), isLeft), all.end());
+  };
+  drop(found->misshapen, [](const Misfit &misfit) {
+    return findTableResize(misfit.variable->name, misfit.entry->shape,
+                           misfit.wanted.shape, /*height=*/0, /*width=*/0)
+        .has_value();
+  });
+  drop(found->unexpected, [&](const std::string &name) {
+    return isOfOptimizer(file->header(), name);
+  });
+  return refuse(*file, *found);
+}
+
 Expected<RunPosition> reprise::rt::loadState(Backend &backend,
                                              const std::string &path) {
   REPRISE_EXPECT(file, SafetensorsFile::open(path));
   Expected<RunPosition> position = readPosition(*file);
   if (!position.ok())
     return position;
-  Expected<Match> found =
-      matchVariables(backend, *file, /*mayWiden=*/false,
-                     [](const TensorInfo &) { return true; });
-  if (!found.ok())
-    return found.status();
-  if (!found->misshapen.empty())
-    return Status::error(RP_INVALID_ARGUMENT,
-                         "'" + path +
-                             "': " + describeMisfits(found->misshapen) +
-                             adviceForMisfits(found->misshapen));
-  if (!found->missing.empty() || !found->unexpected.empty())
-    return Status::error(
-        RP_INVALID_ARGUMENT,
-        "'" + path + "' is the state of another program ('" +
-            readText(*file, "model") + "'): it lacks " +
-            (found->missing.empty() ? "nothing"
-                                    : listNames(found->missingNames())) +
-            " and also has " +
-            (found->unexpected.empty() ? "nothing"
-                                       : listNames(found->unexpected)));
+  REPRISE_EXPECT(found,
+                 matchVariables(backend.variables(), *file, /*mayWiden=*/false,
+                                [](const TensorInfo &) { return true; }));
+  REPRISE_RETURN_IF_ERROR(refuse(*file, *found));
   REPRISE_RETURN_IF_ERROR(loadVariables(backend, *file, found->present));
   return position;
 }

@@ -79,11 +79,11 @@ std::vector<std::string> Match::missingNames() const {
 }
 
 Expected<Match> reprise::rt::matchVariables(
-    Backend &backend, const SafetensorsFile &file, bool mayWiden,
-    const std::function<bool(const TensorInfo &)> &isWanted) {
+    const std::vector<TensorInfo> &variables, const SafetensorsFile &file,
+    bool mayWiden, const std::function<bool(const TensorInfo &)> &isWanted) {
   Match result;
   std::map<std::string, const TensorInfo *> byName;
-  for (const TensorInfo &variable : backend.variables()) {
+  for (const TensorInfo &variable : variables) {
     byName[variable.name] = &variable;
     if (!isWanted(variable))
       continue;
@@ -100,6 +100,16 @@ Expected<Match> reprise::rt::matchVariables(
     if (!byName.count(entry.name))
       result.unexpected.push_back(entry.name);
   return result;
+}
+
+bool reprise::rt::isOfOptimizer(const SafetensorsHeader &header,
+                                const std::string &name) {
+  auto format = header.metadata.find("format");
+  if (format == header.metadata.end() || format->second != "reprise-state")
+    return false;
+  size_t dot = name.rfind('.');
+  return header.find(name)->shape.empty() ||
+         (dot != std::string::npos && header.find(name.substr(0, dot)));
 }
 
 std::string reprise::rt::describeMisfits(const std::vector<Misfit> &misfits) {

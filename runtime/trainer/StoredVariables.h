@@ -38,10 +38,15 @@ struct Match {
 };
 
 /// Matches the variables that `isWanted` accepts by their names. If `mayWiden`,
-/// half precision fits f32.
+/// half precision fits f32. `variables` must outlive the result.
 Expected<Match>
-matchVariables(Backend &backend, const SafetensorsFile &file, bool mayWiden,
+matchVariables(const std::vector<TensorInfo> &variables,
+               const SafetensorsFile &file, bool mayWiden,
                const std::function<bool(const TensorInfo &)> &isWanted);
+
+/// Returns true for a tensor of a state that is not of a model: a variable of
+/// an optimizer is a scalar, or named after its parameter.
+bool isOfOptimizer(const SafetensorsHeader &header, const std::string &name);
 
 /// Describes them for a message, eight at most.
 std::string describeMisfits(const std::vector<Misfit> &misfits);

@@ -530,9 +530,11 @@ Status Run::finish() {
   }
   std::map<std::string, std::string> before = result.position.hooks;
   hooks.end(result.stopped);
+  result.stopped |= hooks.wasEvaluationCut();
   bool remembers = result.position.hooks != before;
   result.stopReason = hooks.stopReason();
   result.hookFailures = hooks.failures();
+  result.failedEvaluations = hooks.failedEvaluations();
   if (const EvaluateResult *evaluation = hooks.evaluation())
     result.evaluation = *evaluation;
   if (!options.savePath.empty() &&

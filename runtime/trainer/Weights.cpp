@@ -39,18 +39,6 @@ static bool isBatchCounter(const std::string &name) {
          name.compare(name.size() - suffix.size(), suffix.size(), suffix) == 0;
 }
 
-/// Returns true for a tensor of a state that is not of a model: a variable of
-/// an optimizer is a scalar, or named after its parameter.
-static bool isOfOptimizer(const SafetensorsHeader &header,
-                          const std::string &name) {
-  auto format = header.metadata.find("format");
-  if (format == header.metadata.end() || format->second != "reprise-state")
-    return false;
-  size_t dot = name.rfind('.');
-  return header.find(name)->shape.empty() ||
-         (dot != std::string::npos && header.find(name.substr(0, dot)));
-}
-
 //===----------------------------------------------------------------------===//
 // The program
 //===----------------------------------------------------------------------===//
@@ -220,7 +208,7 @@ reprise::rt::loadWeights(Backend &backend, const std::string &path, Head head) {
   if (file->header().metadata.count("digest"))
     REPRISE_RETURN_IF_ERROR(file->verifyDigest());
   Expected<Match> found = matchVariables(
-      backend, *file, /*mayWiden=*/true, [](const TensorInfo &v) {
+      backend.variables(), *file, /*mayWiden=*/true, [](const TensorInfo &v) {
         return v.role == RP_PARAMETER || v.role == RP_RUNNING_STATISTICS;
       });
   if (!found.ok())

@@ -1,11 +1,18 @@
 //===- RooflineCacheTest.cpp - A machine's speed is measured once ---------===//
 
 #include "reprise/Driver/RooflineCache.h"
+#include "reprise/Runtime/Trainer/PathLock.h"
+#include <atomic>
+#include <chrono>
+#include <csignal>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <gtest/gtest.h>
+#include <mutex>
 #include <sys/stat.h>
+#include <sys/wait.h>
+#include <thread>
 #include <unistd.h>
 
 using namespace reprise;
@@ -22,24 +29,29 @@ protected:
   ~RooflineCache() override { std::filesystem::remove_all(folder); }
 
   double get(MachineId machine = {"cpu", "p", "l", 2}) {
-    note.clear();
+    std::string note;
     auto roofline = cachedRoofline(
         path, machine,
         [&](unsigned threads) -> rt::Expected<rt::Roofline> {
           EXPECT_EQ(threads, machine.threads);
-          ++measured;
-          return rt::Roofline{100.0 + measured, 7.25, 1000};
+          int number = ++measured;
+          std::this_thread::sleep_for(measuring);
+          return rt::Roofline{100.0 + number, 7.25, 1000};
         },
         note);
     EXPECT_TRUE(roofline.ok());
     EXPECT_EQ(roofline->gigabytesPerSecond, 7.25);
     EXPECT_EQ(roofline->narrowGflops, 1000);
+    std::lock_guard<std::mutex> guard(mutex);
+    this->note = note;
     return roofline->gflops;
   }
   void write(const std::string &text) { std::ofstream(path) << text; }
 
   std::string folder, path, note;
-  int measured = 0;
+  std::atomic<int> measured{0};
+  std::chrono::milliseconds measuring{0};
+  std::mutex mutex; // of `note`
 };
 } // namespace
 
@@ -89,6 +101,47 @@ TEST_F(RooflineCache, of_an_older_version_is_measured_over_in_silence) {
   EXPECT_EQ(get(), 102);
   EXPECT_EQ(note, "");
   EXPECT_EQ(get(), 102);
+}
+
+TEST_F(RooflineCache, several_at_once_measure_once) {
+  measuring = std::chrono::milliseconds(300);
+  std::vector<std::thread> threads;
+  std::atomic<int> same{0};
+  for (int i = 0; i < 4; ++i)
+    threads.emplace_back([&] { same += get() == 101; });
+  for (std::thread &thread : threads)
+    thread.join();
+  EXPECT_EQ(measured, 1);
+  EXPECT_EQ(same, 4);
+  EXPECT_EQ(note, "");
+  EXPECT_FALSE(std::filesystem::exists(path + ".lock"));
+}
+
+TEST_F(RooflineCache, holder_that_was_killed_is_not_waited_for) {
+  std::filesystem::create_directories(folder + "/a/b");
+  int ready[2];
+  ASSERT_EQ(::pipe(ready), 0);
+  pid_t holder = ::fork();
+  if (holder == 0) {
+    auto lock = rt::PathLock::acquire(path);
+    char byte = lock.ok();
+    (void)!::write(ready[1], &byte, 1);
+    for (;;)
+      ::pause();
+  }
+  char isHeld = 0;
+  ASSERT_EQ(::read(ready[0], &isHeld, 1), 1);
+  ASSERT_EQ(isHeld, 1);
+  std::thread killer([&] {
+    std::this_thread::sleep_for(std::chrono::milliseconds(200));
+    EXPECT_EQ(measured, 0); // waits while it lives
+    ::kill(holder, SIGKILL);
+  });
+  EXPECT_EQ(get(), 101);
+  killer.join();
+  ::waitpid(holder, nullptr, 0);
+  ::close(ready[0]);
+  ::close(ready[1]);
 }
 
 TEST_F(RooflineCache, may_be_unwritable) {

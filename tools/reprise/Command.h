@@ -8,7 +8,8 @@
 #define REPRISE_TOOLS_COMMAND_H
 
 #include "reprise/Console/Console.h"
-#include "reprise/Console/Interrupts.h"
+#include "reprise/Run/Evaluation.h"
+#include "reprise/Run/ProgramQueue.h"
 #include <CLI/CLI.hpp>
 #include <functional>
 
@@ -22,22 +23,20 @@ template <typename Run>
 void onChosen(CLI::App &command, Invocation &invocation, Run run) {
   command.callback([run, &invocation] {
     invocation = [run] {
+      endOnSignals();
       rt::Status status = run();
       return status.ok() ? int(kSuccess) : fail(status);
     };
   });
 }
 
-/// The same for a command that a signal may interrupt.
+/// The same for a command that evaluates.
 template <typename Run>
-void onChosenInterruptible(CLI::App &command, Invocation &invocation, Run run) {
+void onChosenEvaluate(CLI::App &command, Invocation &invocation, Run run) {
   command.callback([run, &invocation] {
     invocation = [run] {
-      rt::Status status = run();
-      if (status.ok() || !interrupted())
-        return status.ok() ? int(kSuccess) : fail(status);
-      note(status.message());
-      return int(kInterrupted);
+      endOnSignals();
+      return endEvaluation(run());
     };
   });
 }

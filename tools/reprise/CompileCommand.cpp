@@ -236,9 +236,11 @@ void driver::addCompileCommand(CLI::App &app, Invocation &invocation) {
       ->add_option("model", options->source,
                    "A model of 'reprise zoo list', or a file of MLIR (.mlir)")
       ->required();
-  command->add_option("-o,--output", options->output,
-                      "File to write (default: MODEL.rpx; for other levels "
-                      "standard output)");
+  command
+      ->add_option("-o,--output", options->output,
+                   "File to write (default: MODEL.rpx; for other levels "
+                   "standard output)")
+      ->check(writtenAs({".rpx", ".mlir"}), "");
   command
       ->add_option("--emit", options->level,
                    "Stop at a level: model, train, remat, program, "

@@ -151,8 +151,10 @@ static void addDescribe(CLI::App &device, Invocation &invocation) {
   auto options = std::make_shared<DescribeOptions>();
   command->add_option("device", options->device, "As cuda, or cuda:1")
       ->required();
-  command->add_option("-o,--output", options->output,
-                      "File to write (default: standard output)");
+  command
+      ->add_option("-o,--output", options->output,
+                   "File to write (default: standard output)")
+      ->check(writtenAs({".json"}), "");
   command->add_option(
       "--calls", options->calls,
       "Programs whose library calls are timed with every algorithm of the "

@@ -112,6 +112,7 @@ static rt::Status evaluateModel(EvalOptions &options) {
   RunRequest request;
   request.split = *split;
   request.onlyEvaluates = true;
+  request.state = options.resume;
   REPRISE_RETURN_IF_ERROR(options.run.read());
   REPRISE_EXPECT(running, RunningProgram::open(options.run, request));
   rt::EvaluateOptions wanted;
@@ -126,7 +127,7 @@ static rt::Status evaluateModel(EvalOptions &options) {
     tellEvaluationFiles(options.run.data, data);
     warnOfClasses(data, options.run, classes);
   };
-  catchInterrupts();
+  stepsBegin();
   auto result = evaluateWithProgress(running->backend(), wanted);
   if (!result.ok())
     return misfit(result.status());
@@ -149,17 +150,21 @@ void driver::addEvalCommand(CLI::App &app, Invocation &invocation) {
   command->add_option("--split", options->split,
                       "Split of the data, by its folder or its purpose: train, "
                       "val, test (default: val, otherwise test)");
-  command->add_option(
-      "--batches", options->batches,
-      "Number of batches to evaluate, from the first (default: all)");
-  command->add_option("--confusion", options->confusion,
-                      "Write the confusion matrix, .csv");
+  command
+      ->add_option(
+          "--batches", options->batches,
+          "Number of batches to evaluate, from the first (default: all)")
+      ->check(checkNotZero, "");
+  command
+      ->add_option("--confusion", options->confusion,
+                   "Write the confusion matrix, .csv")
+      ->check(writtenAs({".csv"}), "");
   command->add_flag("--per-class", options->perClass,
                     "Print the images, precision and recall of each class");
   command->add_flag("--json", options->json, "Print JSON");
   addExamples(*command,
               "  reprise eval resnet18 --resume state.safetensors --data "
               "/usr/share/datasets/fashion-mnist");
-  onChosenInterruptible(*command, invocation,
-                        [options] { return evaluateModel(*options); });
+  onChosenEvaluate(*command, invocation,
+                   [options] { return evaluateModel(*options); });
 }

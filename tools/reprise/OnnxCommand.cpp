@@ -77,8 +77,10 @@ void driver::addOnnxCommand(CLI::App &app, Invocation &invocation) {
   command = add(*onnx, invocation, "import",
                 "Writes a file's network as textual MLIR", import, options);
   addFlags(*command, options->flags);
-  command->add_option("-o,--output", options->output,
-                      "File to write (default: standard output)");
+  command
+      ->add_option("-o,--output", options->output,
+                   "File to write (default: standard output)")
+      ->check(writtenAs({".mlir"}), "");
   addExamples(*command, "  reprise onnx import net.onnx -o net.mlir");
   options = std::make_shared<OnnxOptions>();
   command = add(
@@ -90,6 +92,7 @@ void driver::addOnnxCommand(CLI::App &app, Invocation &invocation) {
   command->add_option("--state", options->state, "State or weights of a run")
       ->required();
   command->add_option("-o,--output", options->output, "File to write")
-      ->required();
+      ->required()
+      ->check(writtenAs({".onnx"}), "");
   addExamples(*command, "  reprise onnx export a.onnx --state s -o b.onnx");
 }

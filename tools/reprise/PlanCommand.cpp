@@ -246,7 +246,8 @@ void driver::addPlanCommand(CLI::App &app, Invocation &invocation) {
   command
       ->add_option("-o,--output", options->budget.output,
                    "File for the picture of --sweep (.svg)")
-      ->type_name("FILE");
+      ->type_name("FILE")
+      ->check(writtenAs({".svg"}), "");
   command->add_flag("--json", options->json, "Print JSON");
   addModelOptions(*command, options->model);
   addCompileOptions(*command, options->compile);

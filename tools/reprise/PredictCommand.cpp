@@ -55,6 +55,7 @@ static rt::Status predict(PredictOptions &options) {
   RunRequest request;
   request.split = rt::Split::Test;
   request.onlyEvaluates = true;
+  request.state = options.state;
   REPRISE_RETURN_IF_ERROR(options.run.read());
   REPRISE_EXPECT(running, RunningProgram::open(options.run, request));
   rt::EvaluateOptions wanted;
@@ -75,7 +76,7 @@ static rt::Status predict(PredictOptions &options) {
     rows.push_back(
         {data->rowName(row), likeliest(logits, classes, options.top)});
   };
-  catchInterrupts();
+  stepsBegin();
   auto result = evaluateWithProgress(running->backend(), wanted);
   if (!result.ok())
     return misfit(result.status());
@@ -101,6 +102,6 @@ void driver::addPredictCommand(CLI::App &app, Invocation &invocation) {
   command->add_flag("--json", options->json, "Print JSON");
   addExamples(*command, "  reprise predict resnet18 --state state.safetensors "
                         "--data photos --top 3");
-  onChosenInterruptible(*command, invocation,
-                        [options] { return predict(*options); });
+  onChosenEvaluate(*command, invocation,
+                   [options] { return predict(*options); });
 }

@@ -193,8 +193,10 @@ void driver::addProfileCommand(CLI::App &app, Invocation &invocation) {
                    "A model of 'reprise zoo list', a file of MLIR (.mlir) or "
                    "an artifact (.rpx)")
       ->required();
-  command->add_option("-o,--output", options->output,
-                      "File to write, for --profile of plan and compile");
+  command
+      ->add_option("-o,--output", options->output,
+                   "File to write, for --profile of plan and compile")
+      ->check(writtenAs({".json"}), "");
   command->add_option("--steps", options->steps,
                       "Runs to take the median of (default: 10)");
   command->add_option("--ops", options->ops,

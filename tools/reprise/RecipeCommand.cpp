@@ -132,8 +132,10 @@ addAction(CLI::App &group, const char *name, const char *what,
 }
 
 static void addOutput(CLI::App *command, RecipeOptions &options) {
-  command->add_option("-o,--output", options.output,
-                      "File to write (default: standard output)");
+  command
+      ->add_option("-o,--output", options.output,
+                   "File to write (default: standard output)")
+      ->check(writtenAs({".yaml", ".yml", ".json"}), "");
 }
 
 static void addFile(CLI::App *command, RecipeOptions &options) {

@@ -116,10 +116,14 @@ void driver::addRematerializeCommand(CLI::App &app, Invocation &invocation) {
   command->add_flag("--knee", options->knee,
                     "Choose the budget where the curve of time over bytes "
                     "bends");
-  command->add_option("-o,--output", options->output,
-                      "File for the step's new text; - is standard output");
-  command->add_option("--report", options->report,
-                      "File for a page with the curve and the numbers");
+  command
+      ->add_option("-o,--output", options->output,
+                   "File for the step's new text; - is standard output")
+      ->check(writtenAs({".mlir"}), "");
+  command
+      ->add_option("--report", options->report,
+                   "File for a page with the curve and the numbers")
+      ->check(writtenAs({".html", ".htm"}), "");
   command->add_flag("--sweep", options->sweep, "List the plans of all budgets");
   command->add_flag("--why", options->why,
                     "List what is recomputed, largest first");

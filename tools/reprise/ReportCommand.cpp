@@ -96,8 +96,10 @@ void driver::addReportCommand(CLI::App &app, Invocation &invocation) {
                    "An artifact (.rpx), a model of 'reprise zoo list' or a "
                    "file of MLIR (.mlir)")
       ->required();
-  command->add_option("-o,--output", options->output,
-                      "File to write (default: report.html)");
+  command
+      ->add_option("-o,--output", options->output,
+                   "File to write (default: report.html)")
+      ->check(writtenAs({".html", ".htm"}), "");
   command
       ->add_option(
           "--curve", options->curve,

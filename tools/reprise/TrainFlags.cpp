@@ -31,7 +31,7 @@ static void addTrainingOptions(CLI::App &command, TrainSettings &training) {
 static void addFileOptions(CLI::App &command, TrainSettings &training) {
   SettingOptions options(command, "Files");
   rt::TrainOptions &train = training.train;
-  options.add("--save", train.savePath);
+  options.add("--save", train.savePath)->check(writtenAs({".safetensors"}), "");
   options.add("--save-every", train.saveEvery);
   options.add("--resume", train.resumePath);
   CLI::Option *names = options.add("--override", training.overridden);
@@ -39,7 +39,8 @@ static void addFileOptions(CLI::App &command, TrainSettings &training) {
                                      rt::listOverrides());
   options.add("--weights", train.weightsPath);
   options.addFlag("--new-head", train.newHead);
-  options.add("--dump-gradients", train.gradientsPath);
+  options.add("--dump-gradients", train.gradientsPath)
+      ->check(writtenAs({".safetensors"}), "");
 }
 
 static void addHookOptions(CLI::App &command, HookSettings &hooks) {
@@ -55,15 +56,17 @@ static void addHookOptions(CLI::App &command, HookSettings &hooks) {
   options.add("--save-cur-start", hooks.best.saveLatestStart);
   options.add("--save-cur-freq", hooks.best.saveLatestEvery);
   options.add("--keep-last", hooks.best.keep);
-  options.add("--auto-checkpoint", hooks.checkpoint);
+  options.add("--auto-checkpoint", hooks.checkpoint)
+      ->check(writtenAs({".safetensors"}), "");
   options.add("--reload", hooks.reloadPath);
   options.add("--early-stop", hooks.stop.patience);
   options.add("--early-stop-freq", hooks.stop.every);
   options.add("--early-stop-delta", hooks.stop.least);
   options.add("--early-stop-metric", hooks.stopMetric);
-  options.add("--epoch-table", hooks.tablePath);
+  options.add("--epoch-table", hooks.tablePath)->check(writtenAs({".csv"}), "");
   options.add("--memory-monitor", hooks.memoryEvery);
-  options.add("--profile-trace", hooks.trace.path);
+  options.add("--profile-trace", hooks.trace.path)
+      ->check(writtenAs({".json"}), "");
   options.add("--trace-steps", hooks.traceSteps);
   options.add("--hook", hooks.libraries);
 }

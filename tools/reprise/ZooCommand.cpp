@@ -96,8 +96,10 @@ static void addEmit(CLI::App &zoo, Invocation &invocation) {
       zoo.add_subcommand("emit", "Writes a model as textual MLIR");
   auto options = std::make_shared<EmitOptions>();
   command->add_option("model", options->model, "Name of the model")->required();
-  command->add_option("-o,--output", options->output,
-                      "File to write (default: standard output)");
+  command
+      ->add_option("-o,--output", options->output,
+                   "File to write (default: standard output)")
+      ->check(writtenAs({".mlir"}), "");
   addModelOptions(*command, options->flags);
   addExamples(*command,
               "  reprise zoo emit resnet50 --batch 32 -o resnet50.mlir\n"

@@ -2,7 +2,8 @@
 //
 // Parses the command line, runs one command. Exit codes: 0 success, 1 failure,
 // 2 an invalid command line, 75 a run with --auto-checkpoint that a signal or
-// an error ended, 130 interrupted (see Interrupts.h).
+// an error ended, or another command that a signal ended before its work was
+// done, 130 an interrupted run or evaluation (see Interrupts.h).
 //
 //===----------------------------------------------------------------------===//
 

@@ -4,6 +4,7 @@
 
 #include "reprise/Runtime/Status.h"
 #include <CLI/CLI.hpp>
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -17,8 +18,18 @@ void useHelpFormat(CLI::App &app);
 void addExamples(CLI::App &command, const std::string &examples);
 
 /// Rejects values, of `app` and the commands added to it so far, that the
-/// parser would misread: empty ones, and negative ones for unsigned numbers.
+/// parser would misread: empty ones, negative ones for unsigned numbers, and
+/// the name of the next option in place of a value.
 void guardValues(CLI::App &app);
+
+/// Returns a check of a file to write: refuses an ending that names a format
+/// other than those `written`, such as ".svg". Others, and none, name no
+/// format.
+std::function<std::string(const std::string &)>
+writtenAs(std::vector<std::string> written);
+
+/// A check of a number that must be 1 or more.
+std::string checkNotZero(const std::string &value);
 
 /// Returns the help of the command that `words` name; of `app` without words.
 rt::Expected<std::string> helpOf(const CLI::App &app,
@@ -29,6 +40,11 @@ std::string fullName(const CLI::App &command);
 
 /// Returns the command that the user chose, or the application.
 CLI::App *chosenCommand(CLI::App &app);
+
+/// Returns the message of an error of the parser: the option, and what it
+/// takes.
+std::string describeError(const CLI::App &command,
+                          const CLI::ParseError &error);
 
 /// Prints the requested help or version, or the error in the command line with
 /// the most similar words. Returns the exit code.

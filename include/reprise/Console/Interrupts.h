@@ -21,7 +21,8 @@ namespace reprise::driver {
 void catchInterrupts();
 
 /// The same for a run in preparation: until stepsBegin() a signal calls `end`
-/// on a thread of its own, which ends the process.
+/// on a thread of its own, which ends the process. A second call replaces the
+/// function.
 void catchInterruptsBeforeSteps(std::function<void()> end);
 /// From now on a signal ends the run after its step.
 void stepsBegin();

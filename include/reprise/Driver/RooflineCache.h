@@ -17,7 +17,8 @@ struct MachineId {
 using MeasureRoofline = std::function<rt::Expected<rt::Roofline>(unsigned)>;
 
 /// Returns the roofline that `path` holds for `machine`; if there is none,
-/// measures it and writes it there. A file that is damaged, belongs to another
+/// measures it and writes it there; of several processes one measures, and the
+/// others wait for it. A file that is damaged, belongs to another
 /// machine or cannot be written is not an error; `note` reports it.
 rt::Expected<rt::Roofline> cachedRoofline(const std::string &path,
                                           const MachineId &machine,

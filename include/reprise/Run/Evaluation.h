@@ -9,9 +9,13 @@
 namespace reprise::driver {
 
 /// Calls rt::evaluate with a progress line. Sets `options.onProgress` and
-/// `stop`; an interrupt is an error, which wasInterrupted distinguishes.
+/// `stop`; an interrupt is an error, which interrupted() distinguishes.
 rt::Expected<rt::EvaluateResult>
 evaluateWithProgress(rt::Backend &backend, rt::EvaluateOptions options);
+
+/// Shows how a command that evaluates ended, after an interrupt with the
+/// command line that starts again; returns its exit code.
+int endEvaluation(const rt::Status &status);
 
 /// Returns a callback that shows the progress of an evaluation on `line`.
 std::function<void(uint64_t done, uint64_t total)>

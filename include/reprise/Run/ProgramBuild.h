@@ -12,12 +12,14 @@
 #include "reprise/Budget/Refusal.h"
 #include "reprise/Driver/ProgramCache.h"
 #include "reprise/Run/BuiltProgram.h"
+#include "reprise/Runtime/Trainer/Backend.h"
 
 namespace reprise::driver {
 
 /// A variable of a model, without the optimizer's variables.
 struct ModelVariable {
   std::string name, type;
+  rt::TensorInfo tensor;
   bool operator==(const ModelVariable &other) const {
     return name == other.name && type == other.type;
   }
@@ -39,6 +41,8 @@ public:
   /// Returns the model before it is planned; null if the program was found in
   /// the cache.
   mlir::ModuleOp model() const;
+  /// Fails if the state, unless the path is empty, is not of this model.
+  rt::Status checkState(const std::string &path) const;
   /// Plans, unless that is done already or the program was found; `isQuiet`
   /// suppresses output on a terminal, as required on other threads. Does not
   /// search if the step without recomputation fits the budget.

@@ -72,6 +72,9 @@ private:
 void endBesideCompilation(int code);
 /// The same in any state, on any thread.
 [[noreturn]] void endProcess(int code);
+/// Until steps begin a signal ends the process so, and the command line that
+/// starts again is shown.
+void endOnSignals();
 
 } // namespace reprise::driver
 

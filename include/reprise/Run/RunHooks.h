@@ -66,6 +66,10 @@ public:
   }
   /// Returns the path of the state saved on a signal or an error; empty: none.
   const std::string &checkpointPath() const { return checkpoint; }
+  /// Saves there what the run has trained, if there is a path and nothing was
+  /// saved yet.
+  rt::Status saveCheckpoint(rt::Backend &backend,
+                            const rt::RunPosition &position);
   /// Returns true if this run saved there.
   bool hasCheckpoint() const {
     return autoCheckpoint && autoCheckpoint->hasSaved();

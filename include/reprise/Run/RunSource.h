@@ -47,6 +47,8 @@ struct RunRequest {
   std::optional<int64_t> batch;
   /// The split of the data that it will read.
   rt::Split split = rt::Split::Train;
+  /// The state that it begins from; empty: none.
+  std::string state;
   /// True if states will be written.
   bool saves = true;
   /// True if test data is read too.

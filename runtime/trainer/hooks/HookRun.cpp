@@ -3,6 +3,7 @@
 #include "../../support/Restate.h"
 #include "../EntryBindings.h"
 #include "reprise/Runtime/Expect.h"
+#include <algorithm>
 
 using namespace reprise::rt;
 
@@ -25,25 +26,28 @@ std::string reprise::rt::describe(const std::vector<HookFailure> &failures) {
 // Calls of hooks
 //===----------------------------------------------------------------------===//
 
-void HookRun::record(const Hook &hook, const Status &status) {
+void HookRun::record(const Hook &hook, const Status &status, Told told) {
   // An evaluation that a signal interrupted is not a hook's failure.
   bool cut = wasCut && status.code() == RP_UNAVAILABLE;
   if (status.ok() || cut)
     return;
-  for (HookFailure &failure : failed_)
-    if (failure.hook == hook.name()) {
-      ++failure.times;
-      return;
-    }
-  failed_.push_back({hook.name(), where.step, 1, status});
-  if (options.onHookFailure)
-    options.onHookFailure(failed_.back());
+  auto found = std::find_if(
+      failed_.begin(), failed_.end(),
+      [&](const HookFailure &failure) { return failure.hook == hook.name(); });
+  bool isNew = found == failed_.end();
+  if (isNew)
+    found = failed_.insert(found, {hook.name(), where.step, 0, status, 0, {}});
+  ++found->times;
+  found->lastStep = where.step;
+  found->last = status;
+  if (options.onHookFailure && (isNew || told == Told::Each))
+    options.onHookFailure(*found);
 }
 
-template <typename Call> void HookRun::each(Call call) {
+template <typename Call> void HookRun::each(Call call, Told told) {
   for (Hook *hook : options.hooks) {
     wasCut = false;
-    record(*hook, call(*hook));
+    record(*hook, call(*hook), told);
   }
 }
 
@@ -62,13 +66,13 @@ Status HookRun::begin(uint64_t steps, uint64_t stepsOfEpoch) {
 }
 
 void HookRun::afterStep(const Progress &step) {
-  each([&](Hook &hook) { return hook.afterStep(*this, step); });
+  each([&](Hook &hook) { return hook.afterStep(*this, step); }, Told::First);
   if (where.position == 0)
     each([&](Hook &hook) { return hook.afterEpoch(*this); });
 }
 
 void HookRun::end(bool wasStopped) {
-  each([&](Hook &hook) { return hook.end(*this, wasStopped); });
+  each([&](Hook &hook) { return hook.end(*this, wasStopped || everCut); });
 }
 
 void HookRun::failed(const Status &error) {
@@ -138,9 +142,26 @@ const EvaluateResult *HookRun::evaluation() const {
 Expected<EvaluateResult> HookRun::evaluate() {
   if (evaluation())
     return last;
+  wasCut = false;
+  Expected<EvaluateResult> result = evaluateNow();
+  if (!result.ok()) {
+    if (!wasCut)
+      failedEvaluations_.try_emplace(where.step, result.status());
+    return result;
+  }
+  failedEvaluations_.erase(where.step);
+  last = *result;
+  lastStep = where.step;
+  for (size_t i = 0; i < begun; ++i)
+    record(*options.hooks[i], options.hooks[i]->evaluated(*this, last),
+           Told::Each);
+  return last;
+}
+
+Expected<EvaluateResult> HookRun::evaluateNow() {
   auto isCut = [this] { return options.stop && options.stop->load(); };
   auto cut = [this]() -> Status {
-    wasCut = true;
+    wasCut = everCut = true;
     return Status::error(RP_UNAVAILABLE, "the evaluation was interrupted");
   };
   if (isCut())
@@ -161,9 +182,5 @@ Expected<EvaluateResult> HookRun::evaluate() {
   // The counts so far are not an evaluation.
   if (isCut())
     return cut();
-  last = *result;
-  lastStep = where.step;
-  for (size_t i = 0; i < begun; ++i)
-    record(*options.hooks[i], options.hooks[i]->evaluated(*this, last));
-  return last;
+  return result;
 }

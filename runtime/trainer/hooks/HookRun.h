@@ -31,6 +31,11 @@ public:
   /// Returns the reason why a hook stops the run; empty if none does.
   const std::string &stopReason() const { return reason; }
   const std::vector<HookFailure> &failures() const { return failed_; }
+  const FailedEvaluations &failedEvaluations() const {
+    return failedEvaluations_;
+  }
+  /// Returns true if a signal cut an evaluation short.
+  bool wasEvaluationCut() const { return everCut; }
   /// Returns the evaluation of the present variables; null if there is none.
   const EvaluateResult *evaluation() const;
   /// Returns true if an evaluation has set inputs since the last call.
@@ -53,20 +58,25 @@ public:
   }
 
 private:
-  template <typename Call> void each(Call call);
-  void record(const Hook &hook, const Status &status);
+  /// The failures of a hook that are reported when they happen; all count.
+  enum class Told { First, Each };
+  template <typename Call> void each(Call call, Told told = Told::Each);
+  void record(const Hook &hook, const Status &status, Told told);
   Status keepGradients();
+  Expected<EvaluateResult> evaluateNow();
 
   Backend &backend;
   const TrainOptions &options;
   RunPosition &where;
   uint64_t total = 0, perEpoch = 0;
   bool inStep = false, wasCut = false; // of the running evaluation
+  bool everCut = false;                // of any evaluation
   bool hasSetInputs = false, hasGradients = false;
   /// The number of hooks that have begun, or are about to.
   size_t begun = 0;
   std::string reason;
   std::vector<HookFailure> failed_;
+  FailedEvaluations failedEvaluations_;
   /// Opened once: opening may read files one by one.
   std::unique_ptr<Dataset> testData;
   EvaluateResult last;

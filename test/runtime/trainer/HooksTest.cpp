@@ -210,6 +210,7 @@ TEST(Hooks, FailWithoutEndingARun) {
   FakeBackend plain(8, kImage, 5), watched(8, kImage, 5);
   ASSERT_TRUE(train(plain, syntheticRun(10)).ok());
   Recorder hook;
+  hook.failsAt = "epoch";
   uint64_t calls = 0;
   hook.onStep = [&](HookContext &) {
     ++calls;
@@ -218,14 +219,18 @@ TEST(Hooks, FailWithoutEndingARun) {
   TrainOptions options = syntheticRun(10);
   options.savePath = folder / "s.safetensors";
   options.hooks = {&hook};
-  std::vector<std::string> told;
-  options.onHookFailure = [&](const HookFailure &f) { told.push_back(f.hook); };
+  // The steps of the failures that are told: not each of those after a step.
+  std::vector<uint64_t> told;
+  options.onHookFailure = [&](const HookFailure &f) {
+    EXPECT_EQ(f.last.message(), told.empty() ? "no space left" : "as asked");
+    told.push_back(f.lastStep);
+  };
   auto result = train(watched, options);
   ASSERT_TRUE(result.ok()) << result.status().message();
   EXPECT_EQ(calls, 10u);
-  EXPECT_EQ(told, std::vector<std::string>{"recorder"});
+  EXPECT_EQ(told, (std::vector<uint64_t>{1, 8}));
   EXPECT_EQ(describe(result->hookFailures),
-            "hook 'recorder' failed 10 times, first at step 1: no space left");
+            "hook 'recorder' failed 11 times, first at step 1: no space left");
   EXPECT_EQ(watched.bits, plain.bits);
   EXPECT_TRUE(fs::exists(options.savePath));
 }
@@ -452,9 +457,9 @@ TEST(AutoSaveBest, TestsAndSavesFromItsStartOn) {
             "best.safetensors epoch-4.safetensors epoch-6.safetensors");
 }
 
-/// A signal within an evaluation: the next run evaluates that epoch, and the
-/// best is that of a run that nobody disturbed.
-TEST(AutoSaveBest, EvaluatesWhatASignalCutShort) {
+/// A signal within the evaluation after step `cut` of 24: the next run
+/// evaluates that epoch, and the best is that of a run that nobody disturbed.
+static void evaluatesWhatASignalCutShort(uint64_t cut) {
   Folder folder;
   auto run = [&](const std::string &name, uint64_t cutAt,
                  const std::string &resume) {
@@ -464,16 +469,19 @@ TEST(AutoSaveBest, EvaluatesWhatASignalCutShort) {
     TrainOptions options = syntheticRun(24);
     options.hooks = {best.get(), &checkpoint};
     options.resumePath = resume;
+    options.mayBeDone = !resume.empty();
     std::atomic<bool> stop{false};
     options.stop = &stop;
     options.onProgress = [&](const Progress &p) { stop = p.step == cutAt; };
     auto result = train(backend, options);
     EXPECT_TRUE(result.ok()) << result.status().message();
     EXPECT_TRUE(result.ok() && result->hookFailures.empty());
+    EXPECT_TRUE(result.ok() && result->failedEvaluations.empty());
+    EXPECT_EQ(checkpoint.hasSaved(), cutAt > 0);
     return backend.bits;
   };
   auto whole = run("whole", 0, "");
-  run("cut", 16, ""); // the second epoch's end
+  run("cut", cut, "");
   auto bits = run("cut", 0, folder / "c.safetensors");
   EXPECT_EQ(bits, whole);
   auto a = readStatePosition(folder / "whole/best.safetensors"),
@@ -481,6 +489,14 @@ TEST(AutoSaveBest, EvaluatesWhatASignalCutShort) {
   ASSERT_TRUE(a.ok() && b.ok());
   EXPECT_EQ(a->hooks, b->hooks);
   EXPECT_EQ(a->step, b->step);
+}
+
+TEST(AutoSaveBest, EvaluatesWhatASignalCutShort) {
+  evaluatesWhatASignalCutShort(16);
+}
+
+TEST(AutoSaveBest, EvaluatesTheEndThatASignalCutShort) {
+  evaluatesWhatASignalCutShort(24);
 }
 
 TEST(EarlyStop, EndsARunThatGetsNoBetter) {

@@ -303,6 +303,21 @@ TEST_F(Classes, BadFilesAreNamedOrSkipped) {
   }
 }
 
+TEST_F(Classes, HeadersAreCheckedUntilAMoment) {
+  writeFile(folder / "data/train/dark/4.png", "no image");
+  auto data = openDataset(specOf(source), Split::Train, wanted());
+  ASSERT_TRUE(data.ok()) << data.status().message();
+  auto all = (*data)->checkHeaders(2);
+  ASSERT_FALSE(all.ok());
+  EXPECT_NE(all.status().message().find("dark/4.png"), std::string::npos);
+  auto none = (*data)->checkHeaders(2, std::chrono::steady_clock::now());
+  ASSERT_TRUE(none.ok()) << none.status().message();
+  EXPECT_EQ(*none, 0u);
+  writeFile(folder / "data/train/dark/4.png", encodePng(shade(10, 4)));
+  auto whole = (*data)->checkHeaders(2);
+  EXPECT_EQ(whole.ok() ? *whole : 0, 12u);
+}
+
 TEST_F(Classes, FilesThatCannotBeReadAreNamedOrSkipped) {
   fs::create_symlink("nowhere", source + "/train/dark/x.png");
   writeFile(source + "/train/dark/y.webp", "RIFF");

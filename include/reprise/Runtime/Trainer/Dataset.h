@@ -15,6 +15,7 @@
 #include "reprise/Runtime/Trainer/Images.h"
 #include "reprise/Runtime/Trainer/IndexRange.h"
 #include <array>
+#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <map>
@@ -107,7 +108,13 @@ public:
   virtual Expected<std::array<int64_t, 2>> imageSize(uint64_t index) const;
   /// Reads the beginning of every file that is a row, on so many threads (0:
   /// one for each processor), and fails for the first that cannot become a row.
-  virtual Status checkHeaders(unsigned threads) const { return {}; }
+  /// Returns the number of rows checked: those from some row on are not if
+  /// `until` comes first.
+  using Moment = std::chrono::steady_clock::time_point;
+  virtual Expected<uint64_t> checkHeaders(unsigned threads,
+                                          Moment until = Moment::max()) const {
+    return size();
+  }
   /// Returns the name of a row for people: its file, or its number.
   virtual std::string rowName(uint64_t index) const {
     return std::to_string(index);

@@ -5,10 +5,11 @@
 // results: the bits of a run with hooks are those of one without, up to the
 // point where a hook stops it.
 //
-// A hook that fails does not end the run. The first failure of each is reported
-// at once, the hook is called again as before, and train() reports all failures
-// at the end; the run's own results are the same as without it. Only a hook
-// that fails in begin ends the run, before its first step.
+// A hook that fails does not end the run. A failure is reported at once (those
+// after a step only for the first time), the hook is called again as before,
+// and train() reports all failures at the end; the run's own results are the
+// same as without it. Only a hook that fails in begin ends the run, before its
+// first step.
 //
 //===----------------------------------------------------------------------===//
 #ifndef REPRISE_RUNTIME_TRAINER_HOOK_H
@@ -17,6 +18,7 @@
 #include "reprise/Runtime/Status.h"
 #include <cstdint>
 #include <functional>
+#include <map>
 #include <string>
 #include <vector>
 
@@ -83,7 +85,13 @@ struct HookFailure {
   uint64_t step = 0; // of the first failure
   uint64_t times = 0;
   Status first;
+  uint64_t lastStep = 0;
+  Status last;
 };
+
+/// Evaluations that failed: the step after which, and the reason. An evaluation
+/// that succeeded when it was repeated is none.
+using FailedEvaluations = std::map<uint64_t, Status>;
 
 /// "hook 'NAME' failed 3 times, first at step 10: ...", for all of them.
 std::string describe(const std::vector<HookFailure> &failures);

@@ -92,6 +92,9 @@ public:
   Status begin(HookContext &run) override;
   Status end(HookContext &run, bool wasStopped) override;
   Status failed(HookContext &run, const Status &error) override;
+  /// Saves the state of a run whose hooks have ended: something failed after
+  /// them.
+  Status save(Backend &backend, const RunPosition &position);
   /// Returns true if this run has saved a state.
   bool hasSaved() const { return saved; }
 

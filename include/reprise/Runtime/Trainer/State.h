@@ -49,6 +49,12 @@ Status saveState(Backend &backend, const std::string &path,
 Status checkSavable(Backend &backend, const std::string &path,
                     const RunPosition &position);
 
+/// Fails for the state of another model, by its header: one that lacks some of
+/// the model's variables, has them in another shape, or has others. Accepts
+/// position tables that could be resized.
+Status checkState(const std::string &path,
+                  const std::vector<TensorInfo> &variables);
+
 /// Loads all variables. Nothing is written to the session unless the digest and
 /// every name, type and shape match.
 Expected<RunPosition> loadState(Backend &backend, const std::string &path);

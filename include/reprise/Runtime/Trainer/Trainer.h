@@ -128,7 +128,8 @@ struct TrainOptions {
   std::function<void(const RunSpan &)> onSpan;
   /// Called in this order; they outlive the run.
   std::vector<Hook *> hooks;
-  /// Called for the first failure of each hook, when it happens.
+  /// Called for each failure of a hook when it happens; of those after a step
+  /// only for the first.
   std::function<void(const HookFailure &)> onHookFailure;
   /// When it becomes true the run saves its state and ends.
   const std::atomic<bool> *stop = nullptr;
@@ -175,11 +176,14 @@ struct TrainResult {
   double seconds = 0;
   /// Sums over its steps, as in Progress.
   double trainSeconds = 0, waitSeconds = 0;
-  bool stopped = false; // by `stop`
+  /// By `stop`, before the last step or within an evaluation that a hook
+  /// requested after it.
+  bool stopped = false;
   DataInventory data;
   /// The reason if a hook ended the run; else empty.
   std::string stopReason;
   std::vector<HookFailure> hookFailures;
+  FailedEvaluations failedEvaluations; // that hooks requested
   /// The step of the state that this run saved last to TrainOptions::savePath;
   /// nothing if it saved none.
   std::optional<uint64_t> savedStep;

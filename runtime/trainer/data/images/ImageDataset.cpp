@@ -72,8 +72,9 @@ public:
     return fillRows(form.training, draw, indices, count, out);
   }
   Status identify(uint64_t index, std::vector<uint8_t> &bytes) const override;
-  Status checkHeaders(unsigned threads) const override {
-    return kept.checkAll(threads,
+  Expected<uint64_t> checkHeaders(unsigned threads,
+                                  Moment until) const override {
+    return kept.checkAll(threads, until,
                          [this](uint64_t file) { return checkHeader(file); });
   }
   Status noneLeft(const std::string &source) const {

@@ -4,6 +4,7 @@
 #include "../../WorkerPool.h"
 #include "reprise/Runtime/NameText.h"
 #include "reprise/Runtime/Trainer/Loader.h"
+#include <atomic>
 
 using namespace reprise::rt;
 
@@ -26,11 +27,18 @@ Status KeptFiles::prune(unsigned threads, const Look &look) {
   return Status();
 }
 
-Status
-KeptFiles::checkAll(unsigned threads,
+Expected<uint64_t>
+KeptFiles::checkAll(unsigned threads, Dataset::Moment until,
                     const std::function<Status(uint64_t file)> &check) const {
   WorkerPool pool(loaderThreads(/*isCostly=*/true, threads, size()));
-  return pool.run(size(), [&](size_t row) { return check(fileOf(row)); });
+  std::atomic<uint64_t> checked{0};
+  Status status = pool.run(size(), [&](size_t row) {
+    if (std::chrono::steady_clock::now() >= until)
+      return Status();
+    ++checked;
+    return check(fileOf(row));
+  });
+  return status.ok() ? Expected<uint64_t>(checked.load()) : status;
 }
 
 Status KeptFiles::noneLeft(const std::string &source, const char *what) const {

@@ -23,10 +23,11 @@ public:
   const SkippedRows &skipped() const { return left; }
   /// Leaves out the files that `look` reports as bad.
   Status prune(unsigned threads, const Look &look);
-  /// Calls `check` for every kept file, on several threads; returns the failure
-  /// of the first.
-  Status checkAll(unsigned threads,
-                  const std::function<Status(uint64_t file)> &check) const;
+  /// Calls `check` for every kept file that it reaches before `until`, on
+  /// several threads; returns their number, or the failure of the first.
+  Expected<uint64_t>
+  checkAll(unsigned threads, Dataset::Moment until,
+           const std::function<Status(uint64_t file)> &check) const;
   /// Returns the error that nothing of `source` is left; `what` names one item.
   Status noneLeft(const std::string &source, const char *what) const;
 

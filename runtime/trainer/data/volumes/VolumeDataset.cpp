@@ -57,8 +57,9 @@ public:
   }
   /// Reads all headers.
   std::vector<std::string> warnings() const override;
-  Status checkHeaders(unsigned threads) const override {
-    return kept.checkAll(threads,
+  Expected<uint64_t> checkHeaders(unsigned threads,
+                                  Moment until) const override {
+    return kept.checkAll(threads, until,
                          [this](uint64_t file) { return checkHeader(file); });
   }
   Status noneLeft() const { return kept.noneLeft(source, "volume"); }
@@ -169,7 +170,7 @@ std::vector<std::string> VolumeDataset::warnings() const {
     return {};
   std::vector<std::string> all(files->size(), first.orientation);
   // A header that cannot be read is refused with its file.
-  Status ignored = kept.checkAll(threads, [&](uint64_t file) {
+  (void)kept.checkAll(threads, Moment::max(), [&](uint64_t file) {
     Expected<VolumeFile> volume = VolumeFile::open(files->name(file), "");
     if (volume.ok())
       all[file] = volume->orientation();
@@ -280,9 +281,11 @@ openVolumes(DataSpec spec, Split split, const DatasetOptions &options) {
       findFirst(spec, split, std::move(own)));
   // Without columns no values are read.
   if (!options.columns.empty())
-    REPRISE_RETURN_IF_ERROR(spec.images.skipBadFiles
-                                ? data->prune()
-                                : data->checkHeaders(spec.loaderThreads));
+    REPRISE_RETURN_IF_ERROR(
+        spec.images.skipBadFiles
+            ? data->prune()
+            : data->checkHeaders(spec.loaderThreads, Dataset::Moment::max())
+                  .status());
   if (data->size() > 0)
     return std::unique_ptr<Dataset>(std::move(data));
   return data->noneLeft();
