@@ -145,6 +145,10 @@ static std::string exactText(double value) {
   return text;
 }
 
+static bool scalesLoss(const CompileOptions &options) {
+  return options.amp == MixedPrecision::F16 && options.optimizer != "none";
+}
+
 /// Returns the options of the ops after the gradients, in the form of a pass's
 /// options.
 template <typename PassOptions>
@@ -162,8 +166,7 @@ static PassOptions stepEndOf(const CompileOptions &options) {
   end.clipNormType = options.clipping.normType;
   end.emitGradients = options.emitGradients;
   end.emitNonFinite = options.emitNonFinite;
-  end.lossScaling =
-      options.amp == MixedPrecision::F16 && options.optimizer != "none";
+  end.lossScaling = scalesLoss(options);
   return end;
 }
 
@@ -201,6 +204,19 @@ void reprise::addFlatEvaluationStage(OpPassManager &passes) {
   addLevelVerifiers(passes, "flat");
 }
 
+/// Keeps averages of the variables if requested.
+static void addAverages(OpPassManager &passes, const CompileOptions &options) {
+  if (options.ema == 0)
+    return;
+  SgAverageVariablesOptions average;
+  average.decay = options.ema;
+  if (scalesLoss(options))
+    average.keepsBy = KeepsBy::Skipped;
+  else if (options.emitNonFinite)
+    average.keepsBy = KeepsBy::NonFinite;
+  passes.addPass(createSgAverageVariables(average));
+}
+
 void reprise::addFlatStage(OpPassManager &passes,
                            const CompileOptions &options) {
   addFlattening(passes);
@@ -211,6 +227,7 @@ void reprise::addFlatStage(OpPassManager &passes,
     passes.addPass(createSgUpdateParameters(
         stepEndOf<SgUpdateParametersOptions>(options)));
   }
+  addAverages(passes, options);
   addLevelVerifiers(passes, "flat");
 }
 

@@ -36,7 +36,7 @@ std::string reprise::describeOptions(const CompileOptions &options) {
   const ArtifactOptions &program = options;
   // Binds every member, so that a new one cannot be forgotten here.
   const auto &[optimizer, hyperparameters, noWeightDecay, trained, amp,
-               clipping, loss, microBatches] = step;
+               clipping, loss, ema, microBatches] = step;
   const auto &[attention, halvedBytes, sparedBytes, fuse] = algorithms;
   const auto &[checkpointing, recompute, budget, keep, planWork, planEffort,
                roofline, profile, searchObserver] = choice;
@@ -82,7 +82,7 @@ std::string reprise::describeOptions(const CompileOptions &options) {
   list(keep);
   list(recompute);
   for (double value :
-       {clipNorm, double(halvedBytes), double(sparedBytes),
+       {clipNorm, double(halvedBytes), double(sparedBytes), ema,
         double(microBatches), double(fuse), double(emitGradients),
         double(emitNonFinite), double(training), double(evaluation),
         double(onlyEvaluates), planWork, double(planEffort), double(threads)})
@@ -106,6 +106,7 @@ TrainingNote reprise::noteTraining(mlir::ModuleOp model,
   note.trained = options.trained;
   note.clipping = options.clipping;
   note.loss = options.loss;
+  note.ema = options.ema;
   note.microBatches = options.microBatches;
   if (options.attention != AttentionChoice::Auto)
     note.attention = stringify(options.attention);

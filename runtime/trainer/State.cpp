@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 #include "reprise/Runtime/Trainer/State.h"
-#include "StoredVariables.h"
+#include "Averages.h"
 #include "reprise/Runtime/Expect.h"
 #include "reprise/Runtime/Trainer/FileLayout.h"
 #include "reprise/Runtime/Trainer/Safetensors.h"
@@ -252,8 +252,9 @@ reprise::rt::readClassNames(const std::string &path) {
   return readNames(*file);
 }
 
-Expected<RunPosition> reprise::rt::loadState(Backend &backend,
-                                             const std::string &path) {
+Expected<RunPosition> reprise::rt::loadState(
+    Backend &backend, const std::string &path,
+    const std::function<void(const std::string &)> &onNotice) {
   REPRISE_EXPECT(file, SafetensorsFile::open(path));
   Expected<RunPosition> position = readPosition(*file);
   if (!position.ok())
@@ -263,6 +264,7 @@ Expected<RunPosition> reprise::rt::loadState(Backend &backend,
                      [](const TensorInfo &) { return true; });
   if (!found.ok())
     return found.status();
+  AveragesDiffer averages = forgiveAverages(backend, *file, *found);
   if (!found->misshapen.empty())
     return Status::error(RP_INVALID_ARGUMENT,
                          "'" + path +
@@ -279,6 +281,15 @@ Expected<RunPosition> reprise::rt::loadState(Backend &backend,
             (found->unexpected.empty() ? "nothing"
                                        : listNames(found->unexpected)));
   REPRISE_RETURN_IF_ERROR(loadVariables(backend, *file, found->present));
+  if (averages == AveragesDiffer::Missing)
+    REPRISE_RETURN_IF_ERROR(beginAverages(backend));
+  if (averages != AveragesDiffer::No && onNotice)
+    onNotice("'" + path +
+             (averages == AveragesDiffer::Missing
+                  ? "' has no moving averages of the weights; they begin with "
+                    "its weights"
+                  : "' has moving averages of the weights, which this program "
+                    "does not keep; they are dropped"));
   return position;
 }
 

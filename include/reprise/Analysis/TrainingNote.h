@@ -80,6 +80,7 @@ struct TrainingNote {
   std::string amp; // mixed precision: bf16, f16, or "" for none
   Clipping clipping;
   LossSettings loss;
+  double ema = 0; // decay of moving averages; 0: there are none
   unsigned microBatches = 1;
   std::string attention; // "tiled" or "stored" if requested, or ""
   std::string model; // a digest of the model that was compiled; may be empty
