@@ -115,6 +115,8 @@ std::string reprise::toJson(const PlanSummary &summary) {
           json.attribute("attention", termName(training.attention));
         noteClipping(json, training.clipping);
         noteLoss(json, training.loss);
+        if (training.ema != 0)
+          json.attribute("ema", training.ema);
         if (training.microBatches != 1)
           json.attribute("accumulate", training.microBatches);
         json.attribute("model", training.model);

@@ -37,6 +37,7 @@ void CompileSettings::resume(const rt::RunSettings &runSettings) {
   trained.resume(runSettings);
   resumeClipping(runSettings);
   resumeLoss(runSettings);
+  takeSetting(runSettings, "ema", ema);
   takeSetting(runSettings, "accumulate", accumulate);
   auto it = runSettings.find("optimizer");
   llvm::SmallVector<llvm::StringRef> words = {termName(kDefaultOptimizer)};
@@ -72,6 +73,8 @@ void CompileSettings::addGiven(rt::RunSettings &runSettings,
   trained.addGiven(runSettings, stored);
   addGivenClipping(runSettings, stored);
   addGivenLoss(runSettings, stored);
+  if (ema && (*ema != 0 || stored.count("ema")))
+    runSettings["ema"] = rt::settingNumber(*ema);
   if (accumulate && (*accumulate != 1 || stored.count("accumulate")))
     runSettings["accumulate"] = std::to_string(*accumulate);
   CompileSettings resumed = *this;
@@ -211,6 +214,17 @@ rt::Status CompileSettings::readEffort(CompileOptions &options) const {
   return {};
 }
 
+rt::Status CompileSettings::readAverages(CompileOptions &options) const {
+  options.ema = ema.value_or(0);
+  if (!(options.ema >= 0 && options.ema < 1))
+    return misuse("--ema is " + rt::settingNumber(options.ema) +
+                  "; it must be at least 0 and below 1");
+  if (options.ema != 0 && !options.optimizer.updates())
+    return misuse("--ema averages what an optimizer updates, and the optimizer "
+                  "none updates nothing");
+  return {};
+}
+
 rt::Status CompileSettings::readTraining(CompileOptions &options) const {
   REPRISE_EXPECT(settings, readOptimizer());
   options.optimizer = std::move(*settings);
@@ -235,6 +249,7 @@ rt::Status CompileSettings::readTraining(CompileOptions &options) const {
     return misuse("--fusion is '" + *fusion + "'; choose on or off");
   REPRISE_RETURN_IF_ERROR(readClipping(options));
   REPRISE_RETURN_IF_ERROR(readLoss(options));
+  REPRISE_RETURN_IF_ERROR(readAverages(options));
   if (accumulate)
     REPRISE_RETURN_IF_ERROR(checkRange("--accumulate", *accumulate));
   options.microBatches = microBatches();

@@ -77,7 +77,8 @@ std::string driver::describeBest(const rt::BestEvaluation &best) {
 std::string driver::describeEvaluation(const rt::EvaluateResult &result,
                                        const rt::BestEvaluation &here,
                                        const rt::BestEvaluation &best) {
-  std::string text = placeOf(here) + ": validation " + valueOf(here);
+  std::string text = placeOf(here) + ": validation " + valueOf(here) +
+                     (result.ofAverages ? " (EMA)" : "");
   if (here.isAccuracy)
     text += ", loss " + text::formatFixed(result.loss, 4);
   if (best.step == here.step)
@@ -105,6 +106,8 @@ std::string driver::describe(const rt::EvaluateResult &result) {
 std::string driver::describeSplit(const rt::DataSpec &data, rt::Split split,
                                   const rt::EvaluateResult &result) {
   std::string what = result.hasAccuracy ? "accuracy" : "evaluation";
+  if (result.ofAverages)
+    what += " (EMA)";
   rt::DataTraits traits = rt::traitsOf(data);
   if (traits.splits.empty())
     return what;

@@ -218,6 +218,8 @@ nlohmann::ordered_json driver::resultJson(const TrainSettings &options,
     if (outcome.evaluation->hasTop5())
       json["test_accuracy_top5"] = outcome.evaluation->accuracyTop5();
     json["test_loss"] = outcome.evaluation->loss;
+    if (outcome.evaluation->ofAverages)
+      json["test_ema"] = true;
     if (!outcome.evaluation->metrics.empty())
       json["test_metrics"] = outcome.evaluation->metrics;
   }

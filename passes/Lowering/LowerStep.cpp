@@ -8,6 +8,7 @@
 //
 //===----------------------------------------------------------------------===//
 #include "LowerStep.h"
+#include "reprise/Averages.h"
 
 using namespace mlir;
 using namespace reprise;
@@ -90,7 +91,14 @@ reprise::deriveEvaluation(mlir::ModuleOp module,
 }
 
 void reprise::takeEvaluation(mlir::ModuleOp module, mlir::ModuleOp evaluation) {
-  Operation *step = *evaluation.getOps<func::FuncOp>().begin();
+  func::FuncOp step = *evaluation.getOps<func::FuncOp>().begin();
+  SymbolTable symbols(module);
+  step.walk([&](sg::ReadOp read) {
+    std::string average = averageName(read.getVariable());
+    if (auto found = symbols.lookup<sg::VariableOp>(average);
+        found && found.getRole() == sg::Role::OptimizerState)
+      read.setVariable(average);
+  });
   step->remove();
   module.push_back(step);
 }

@@ -41,7 +41,8 @@ mlir::LogicalResult lowerToChoice(mlir::ModuleOp module,
 mlir::FailureOr<mlir::OwningOpRef<mlir::ModuleOp>>
 deriveEvaluation(mlir::ModuleOp module, const CompileOptions &options);
 
-/// Adds the entry of a module that deriveEvaluation returned.
+/// Adds the entry of a module that deriveEvaluation returned. It reads the
+/// averages of the variables that `module` averages.
 void takeEvaluation(mlir::ModuleOp module, mlir::ModuleOp evaluation);
 
 } // namespace reprise

@@ -137,6 +137,10 @@ void reprise::addInferenceStage(OpPassManager &passes,
 // The training step
 //===----------------------------------------------------------------------===//
 
+static bool scalesLoss(const CompileOptions &options) {
+  return options.amp == MixedPrecision::F16 && options.optimizer.updates();
+}
+
 /// Returns the options of the ops after the gradients, in the form of a pass's
 /// options.
 template <typename PassOptions>
@@ -153,8 +157,7 @@ static PassOptions stepEndOf(const CompileOptions &options) {
   end.clipNormType = termName(options.clipping.normType);
   end.emitGradients = options.emitGradients;
   end.emitNonFinite = options.emitNonFinite;
-  end.lossScaling =
-      options.amp == MixedPrecision::F16 && options.optimizer.updates();
+  end.lossScaling = scalesLoss(options);
   return end;
 }
 
@@ -192,6 +195,19 @@ void reprise::addFlatEvaluationStage(OpPassManager &passes) {
   addLevelVerifiers(passes, "flat");
 }
 
+/// Keeps averages of the variables if requested.
+static void addAverages(OpPassManager &passes, const CompileOptions &options) {
+  if (options.ema == 0)
+    return;
+  SgAverageVariablesOptions average;
+  average.decay = options.ema;
+  if (scalesLoss(options))
+    average.keepsBy = KeepsBy::Skipped;
+  else if (options.emitNonFinite)
+    average.keepsBy = KeepsBy::NonFinite;
+  passes.addPass(createSgAverageVariables(average));
+}
+
 void reprise::addFlatStage(OpPassManager &passes,
                            const CompileOptions &options) {
   addFlattening(passes);
@@ -202,6 +218,7 @@ void reprise::addFlatStage(OpPassManager &passes,
     passes.addPass(createSgUpdateParameters(
         stepEndOf<SgUpdateParametersOptions>(options)));
   }
+  addAverages(passes, options);
   addLevelVerifiers(passes, "flat");
 }
 

@@ -36,7 +36,7 @@ std::string reprise::describeOptions(const CompileOptions &options) {
   const RecomputeOptions &choice = options;
   const ArtifactOptions &program = options;
   // Binds every member, so that a new one cannot be forgotten here.
-  const auto &[optimizer, noWeightDecay, trained, amp, clipping, loss,
+  const auto &[optimizer, noWeightDecay, trained, amp, clipping, loss, ema,
                microBatches] = step;
   const auto &[attention, halvedBytes, sparedBytes, fuse] = algorithms;
   const auto &[checkpointing, recompute, budget, keep, planWork, planEffort,
@@ -81,7 +81,7 @@ std::string reprise::describeOptions(const CompileOptions &options) {
   list(keep);
   list(recompute);
   for (double value :
-       {clipNorm, double(halvedBytes), double(sparedBytes),
+       {clipNorm, double(halvedBytes), double(sparedBytes), ema,
         double(microBatches), double(fuse), double(emitGradients),
         double(emitNonFinite), double(training), double(evaluation),
         double(onlyEvaluates), planWork, double(planEffort), double(threads)})

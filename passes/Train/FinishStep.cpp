@@ -20,8 +20,6 @@ using namespace reprise;
 using namespace reprise::sg;
 
 static constexpr llvm::StringLiteral kLossScale = "loss_scale";
-/// The trainer counts the steps by this name (SkippedSteps.h).
-static constexpr llvm::StringLiteral kSkippedStep = "loss_scale.skipped";
 
 //===----------------------------------------------------------------------===//
 // Options

@@ -12,6 +12,9 @@
 
 namespace reprise::sg {
 
+/// The trainer counts the skipped steps by this name (SkippedSteps.h).
+inline constexpr llvm::StringLiteral kSkippedStep = "loss_scale.skipped";
+
 /// A step's end in the form of a pass's options.
 struct StepEndOptions {
   std::string optimizer;

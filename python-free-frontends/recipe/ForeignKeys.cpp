@@ -90,7 +90,7 @@ static const ForeignKey kForeign[] = {
     // United Perception
     {"num_classes", "model.classes", ""},
     {"net", "model", "a model of 'reprise zoo list', or a file"},
-    {"ema", "", "leave it out; nothing is averaged"},
+    {"ema", "training.ema", "its decay"},
     {"dataset", "data.source", ""},
     {"dataset.train.dataset.transformer", "data.train_images",
      "and data.normalize"},

@@ -7,6 +7,8 @@
 //===----------------------------------------------------------------------===//
 #include "Session.h"
 #include "Initialize.h"
+#include "VerifyProgram.h"
+#include "reprise/Averages.h"
 #include "reprise/Runtime/Expect.h"
 
 #include <algorithm>
@@ -123,12 +125,25 @@ Session::create(std::shared_ptr<const Program> program,
 // Variables
 //===----------------------------------------------------------------------===//
 
+/// Returns the variable whose initial value `v` has: the one that it averages,
+/// or `v`.
+const fb::Variable &Session::begunAs(const fb::Variable &v) const {
+  if (v.role() != fb::Role::OptimizerState)
+    return v;
+  std::string name(averagedName(v.name()->string_view()));
+  const fb::Variable *averaged = findVariable(name.c_str());
+  return averaged && averaged->view()->type() == v.view()->type() &&
+                 sameShape(*averaged->view(), *v.view())
+             ? *averaged
+             : v;
+}
+
 Status Session::initialize(uint64_t seed) {
   const fb::Program &root = program->root();
   if (!root.variables())
     return {};
   for (const fb::Variable *v : *root.variables()) {
-    std::vector<uint8_t> bytes = initialBytes(*v, seed);
+    std::vector<uint8_t> bytes = initialBytes(begunAs(*v), seed);
     REPRISE_RETURN_IF_ERROR(prepared->write(
         arenaOffset(root, nullptr, *v->view()), bytes.data(), bytes.size()));
   }

@@ -98,6 +98,7 @@ private:
   Status poisonBefore(size_t entry);
   Status poisonAfter(size_t entry, size_t step);
   const fb::Variable *findVariable(const char *name) const;
+  const fb::Variable &begunAs(const fb::Variable &v) const;
 
   std::shared_ptr<const Program> program;
   SessionOptions options;

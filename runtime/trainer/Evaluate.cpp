@@ -6,6 +6,7 @@
 // averaged over full batches.
 //
 //===----------------------------------------------------------------------===//
+#include "Averages.h"
 #include "EntryBindings.h"
 #include "NonFinite.h"
 #include "reprise/Runtime/Expect.h"
@@ -87,8 +88,31 @@ static Expected<RunPosition> loadForEvaluation(Backend &backend,
   return report.ok() ? position : report.status();
 }
 
-static Status loadVariables(Backend &backend, const EvaluateOptions &options,
-                            DataSpec &spec) {
+/// Makes the program evaluate the wanted weights of a file, whose variables are
+/// loaded. Returns true if they are averages.
+static Expected<bool> chooseWeights(Backend &backend,
+                                    const EvaluateOptions &options) {
+  bool isState = !options.statePath.empty();
+  const std::string &path = isState ? options.statePath : options.weightsPath;
+  REPRISE_EXPECT(file, SafetensorsFile::open(path));
+  bool stores = storesAverages(*file);
+  if (options.weights == EvaluatedWeights::Averages && !stores)
+    return Status::error(RP_INVALID_ARGUMENT,
+                         "'" + path +
+                             "' has no moving averages of the weights; a run "
+                             "with --ema keeps them");
+  bool takes =
+      options.weights == EvaluatedWeights::Averages ||
+      (options.weights == EvaluatedWeights::Usual && isState && stores);
+  if (takes)
+    REPRISE_RETURN_IF_ERROR(takeAverages(backend, *file));
+  // The evaluation of a program with averages reads these.
+  REPRISE_RETURN_IF_ERROR(beginAverages(backend));
+  return takes;
+}
+
+static Status loadGiven(Backend &backend, const EvaluateOptions &options,
+                        DataSpec &spec) {
   if (!options.statePath.empty() && !options.weightsPath.empty())
     return Status::error(RP_INVALID_ARGUMENT,
                          "give either a state or weights to evaluate, not "
@@ -274,7 +298,12 @@ Expected<EvaluateResult> reprise::rt::evaluate(Backend &backend,
                                                const EvaluateOptions &options) {
   REPRISE_EXPECT(form, readEntryBindings(backend, StepKind::Evaluate));
   DataSpec spec = options.data;
-  REPRISE_RETURN_IF_ERROR(loadVariables(backend, options, spec));
+  REPRISE_RETURN_IF_ERROR(loadGiven(backend, options, spec));
+  Expected<bool> ofAverages = keepsAverages(backend);
+  if (!options.statePath.empty() || !options.weightsPath.empty())
+    ofAverages = chooseWeights(backend, options);
+  if (!ofAverages.ok())
+    return ofAverages.status();
   std::unique_ptr<Dataset> own;
   if (!options.opened) {
     REPRISE_EXPECT(data, openDataset(spec, options.split, form->wanted()));
@@ -290,6 +319,7 @@ Expected<EvaluateResult> reprise::rt::evaluate(Backend &backend,
   wanted.threads = spec.loaderThreads;
   REPRISE_EXPECT(loader, Loader::create(data, wanted));
   EvaluateResult result;
+  result.ofAverages = *ofAverages;
   result.skipped = data.skipped();
   result.warnings = data.warnings();
   result.classNames = data.classNames();

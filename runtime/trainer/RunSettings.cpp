@@ -244,7 +244,9 @@ reprise::rt::continueSettings(const std::string &file,
     }
     if (now)
       result[name] = *now;
-    if (mayTakeNow || (old && !isRunSetting(name, result)))
+    // Averages that begin now change nothing else of the course.
+    bool beginsAverages = name == "ema" && !old;
+    if (mayTakeNow || beginsAverages || (old && !isRunSetting(name, result)))
       continue;
     differences +=
         (differences.empty() ? "" : "; ") + difference(name, old, now);

@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 #include "reprise/Runtime/Trainer/State.h"
+#include "Averages.h"
 #include "PositionTables.h"
-#include "StoredVariables.h"
 #include "reprise/Runtime/Expect.h"
 #include "reprise/Runtime/Trainer/FileLayout.h"
 #include "reprise/Runtime/Trainer/Safetensors.h"
@@ -292,8 +292,9 @@ Status reprise::rt::checkState(const std::string &path,
   return refuse(*file, *found);
 }
 
-Expected<RunPosition> reprise::rt::loadState(Backend &backend,
-                                             const std::string &path) {
+Expected<RunPosition> reprise::rt::loadState(
+    Backend &backend, const std::string &path,
+    const std::function<void(const std::string &)> &onNotice) {
   REPRISE_EXPECT(file, SafetensorsFile::open(path));
   Expected<RunPosition> position = readPosition(*file);
   if (!position.ok())
@@ -301,8 +302,18 @@ Expected<RunPosition> reprise::rt::loadState(Backend &backend,
   REPRISE_EXPECT(found,
                  matchVariables(backend.variables(), *file, /*mayWiden=*/false,
                                 [](const TensorInfo &) { return true; }));
+  AveragesDiffer averages = forgiveAverages(backend, *file, *found);
   REPRISE_RETURN_IF_ERROR(refuse(*file, *found));
   REPRISE_RETURN_IF_ERROR(loadVariables(backend, *file, found->present));
+  if (averages == AveragesDiffer::Missing)
+    REPRISE_RETURN_IF_ERROR(beginAverages(backend));
+  if (averages != AveragesDiffer::No && onNotice)
+    onNotice("'" + path +
+             (averages == AveragesDiffer::Missing
+                  ? "' has no moving averages of the weights; they begin with "
+                    "its weights"
+                  : "' has moving averages of the weights, which this program "
+                    "does not keep; they are dropped"));
   return position;
 }
 

@@ -80,7 +80,8 @@ std::vector<std::string> Match::missingNames() const {
 
 Expected<Match> reprise::rt::matchVariables(
     const std::vector<TensorInfo> &variables, const SafetensorsFile &file,
-    bool mayWiden, const std::function<bool(const TensorInfo &)> &isWanted) {
+    bool mayWiden, const std::function<bool(const TensorInfo &)> &isWanted,
+    std::string_view suffix) {
   Match result;
   std::map<std::string, const TensorInfo *> byName;
   for (const TensorInfo &variable : variables) {
@@ -88,7 +89,8 @@ Expected<Match> reprise::rt::matchVariables(
     if (!isWanted(variable))
       continue;
     REPRISE_EXPECT(wanted, describeInFile(variable));
-    const TensorEntry *entry = file.header().find(variable.name);
+    const TensorEntry *entry =
+        file.header().find(std::string(variable.name).append(suffix));
     if (!entry)
       result.missing.push_back(&variable);
     else if (!fits(*wanted, *entry, mayWiden))
@@ -140,12 +142,14 @@ std::string reprise::rt::adviceForMisfits(const std::vector<Misfit> &misfits) {
 Status
 reprise::rt::loadVariables(Backend &backend, const SafetensorsFile &file,
                            const std::vector<const TensorInfo *> &variables,
-                           const ChangeStored &change) {
+                           const ChangeStored &change,
+                           std::string_view suffix) {
   std::vector<uint8_t> stored, program;
   stored.reserve(largestBytes(backend.variables()));
   program.reserve(largestBytes(backend.variables()));
   for (const TensorInfo *variable : variables) {
-    const TensorEntry &entry = *file.header().find(variable->name);
+    const TensorEntry &entry =
+        *file.header().find(std::string(variable->name).append(suffix));
     bool widens = entry.type != dtypeOf(variable->type);
     stored.resize(std::max<size_t>(
         {stored.size(), variable->bytes, entry.bytes() * (widens ? 2 : 1)}));
@@ -158,7 +162,7 @@ reprise::rt::loadVariables(Backend &backend, const SafetensorsFile &file,
     fromFileLayout(*variable, stored.data(), program.data());
     if (!allFinite(*variable, program.data()))
       return Status::error(RP_INVALID_ARGUMENT,
-                           "'" + file.path() + "': tensor '" + variable->name +
+                           "'" + file.path() + "': tensor '" + entry.name +
                                "' holds values that are not finite (nan or "
                                "infinity); begin from a file of a run that did "
                                "not diverge");

@@ -37,12 +37,13 @@ struct Match {
   std::vector<std::string> missingNames() const;
 };
 
-/// Matches the variables that `isWanted` accepts by their names. If `mayWiden`,
-/// half precision fits f32. `variables` must outlive the result.
+/// Matches the variables that `isWanted` accepts by their names with `suffix`.
+/// If `mayWiden`, half precision fits f32. `variables` must outlive the result.
 Expected<Match>
 matchVariables(const std::vector<TensorInfo> &variables,
                const SafetensorsFile &file, bool mayWiden,
-               const std::function<bool(const TensorInfo &)> &isWanted);
+               const std::function<bool(const TensorInfo &)> &isWanted,
+               std::string_view suffix = "");
 
 /// Returns true for a tensor of a state that is not of a model: a variable of
 /// an optimizer is a scalar, or named after its parameter.
@@ -58,12 +59,13 @@ std::string adviceForMisfits(const std::vector<Misfit> &misfits);
 using ChangeStored = std::function<void(const TensorInfo &variable,
                                         std::vector<uint8_t> &stored)>;
 
-/// Loads matched variables, of which the file has tensors. `change`, if any, is
-/// called on each after half precision was widened. Fails at values that are
-/// not finite.
+/// Loads matched variables, of which the file has tensors, named with `suffix`.
+/// `change`, if any, is called on each after half precision was widened. Fails
+/// at values that are not finite.
 Status loadVariables(Backend &backend, const SafetensorsFile &file,
                      const std::vector<const TensorInfo *> &variables,
-                     const ChangeStored &change = {});
+                     const ChangeStored &change = {},
+                     std::string_view suffix = "");
 
 } // namespace reprise::rt
 

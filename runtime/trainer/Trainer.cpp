@@ -11,6 +11,7 @@
 //===----------------------------------------------------------------------===//
 #include "reprise/Runtime/Trainer/Trainer.h"
 #include "../support/Restate.h"
+#include "Averages.h"
 #include "CheckOptions.h"
 #include "EntryBindings.h"
 #include "NonFinite.h"
@@ -127,7 +128,8 @@ static Status invalid(const std::string &message,
 Status Run::loadVariables() {
   result.position.seed = options.seed;
   if (!options.resumePath.empty()) {
-    REPRISE_EXPECT(position, loadState(backend, options.resumePath));
+    REPRISE_EXPECT(position,
+                   loadState(backend, options.resumePath, options.onWarning));
     result.position = *position;
     return Status();
   }
@@ -139,7 +141,7 @@ Status Run::loadVariables() {
                              options.newHead ? Head::Kept : Head::Loaded));
   if (options.onWeights)
     options.onWeights(*report);
-  return Status();
+  return beginAverages(backend);
 }
 
 /// The order of the images depends on their number and on the batch, so a run

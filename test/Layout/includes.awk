@@ -44,7 +44,7 @@ BEGIN {
   # Of the C++ standard library only, for everyone.
   common["reprise/Limits.h"] = common["reprise/Kept.h"] = 1
   common["reprise/LibraryFunctions.h"] = common["reprise/ProgramTerms.h"] = 1
-  common["reprise/EntrySummary.h"] = 1
+  common["reprise/EntrySummary.h"] = common["reprise/Averages.h"] = 1
   common["reprise/CheckpointingModes.h"] = common["reprise/TrainingTerms.h"] = 1
   common["reprise/Optimizers.def"] = 1
   common["reprise/CheckpointingModes.def"] = common["reprise/Settings.def"] = 1

@@ -105,6 +105,7 @@ void driver::addCompileOptions(CLI::App &command, CompileSettings &compile) {
   });
   options.add("--class-weights", compile.classWeights)->delimiter(',');
   options.add("--ignore-index", compile.ignored);
+  options.add("--ema", compile.ema);
   options.add("--threads", compile.threads);
   options.add("--target", compile.target);
 }

@@ -25,6 +25,7 @@ struct EvalOptions {
   std::string resume, weights, split, confusion;
   uint64_t batches = 0;
   bool json = false, perClass = false;
+  rt::EvaluatedWeights evaluated = rt::EvaluatedWeights::Usual;
   bool wantsClasses() const { return perClass || !confusion.empty(); }
 };
 } // namespace
@@ -67,6 +68,8 @@ static rt::Status reportJson(const EvalOptions &options,
                                  {"split", options.split},
                                  {"images", result.images},
                                  {"loss", result.loss}};
+  if (result.ofAverages)
+    json["ema"] = true;
   if (!result.absentClasses.empty())
     json["absent_classes"] = result.absentClasses;
   if (options.run.images.skipBadFiles)
@@ -119,6 +122,7 @@ static rt::Status evaluateModel(EvalOptions &options) {
   wanted.data = options.run.dataSpec();
   wanted.statePath = options.resume;
   wanted.weightsPath = options.weights;
+  wanted.weights = options.evaluated;
   wanted.split = request.split;
   wanted.batches = options.batches;
   wanted.given = options.run.givenImages();
@@ -138,6 +142,20 @@ static rt::Status evaluateModel(EvalOptions &options) {
   return report(options, *running, request.split, *result);
 }
 
+void driver::addWeightsChoice(CLI::App &command,
+                              rt::EvaluatedWeights &weights) {
+  using Weights = rt::EvaluatedWeights;
+  CLI::Option *use = command.add_flag_callback(
+      "--use-ema", [&] { weights = Weights::Averages; },
+      "Use the moving averages of the weights (default: of a state of "
+      "'reprise train --ema', not of --weights)");
+  command
+      .add_flag_callback(
+          "--no-ema", [&] { weights = Weights::Last; },
+          "Use the weights of the last step, not their averages")
+      ->excludes(use);
+}
+
 void driver::addEvalCommand(CLI::App &app, Invocation &invocation) {
   CLI::App *command = app.add_subcommand(
       "eval", "Measures the accuracy and loss of trained weights");
@@ -147,6 +165,7 @@ void driver::addEvalCommand(CLI::App &app, Invocation &invocation) {
                       "A state of 'reprise train --save'");
   command->add_option("--weights", options->weights,
                       "Parameters and running statistics, .safetensors");
+  addWeightsChoice(*command, options->evaluated);
   command->add_option("--split", options->split,
                       "Split of the data, by its folder or its purpose: train, "
                       "val, test (default: val, otherwise test)");

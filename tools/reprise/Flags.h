@@ -18,6 +18,8 @@ void addModelOptions(CLI::App &command, ModelSettings &model);
 void addCompileOptions(CLI::App &command, CompileSettings &compile);
 /// Adds the model, its data and its device too.
 void addRunOptions(CLI::App &command, RunOptions &run);
+/// Adds the choice between a state's weights and their averages.
+void addWeightsChoice(CLI::App &command, rt::EvaluatedWeights &weights);
 /// Adds all options of 'reprise train'.
 void addTrainOptions(CLI::App &command, TrainSettings &training);
 

@@ -21,6 +21,7 @@ struct PredictOptions {
   std::string state, weights;
   int64_t top = 1;
   bool json = false, csv = false;
+  rt::EvaluatedWeights evaluated = rt::EvaluatedWeights::Usual;
 };
 } // namespace
 
@@ -62,6 +63,7 @@ static rt::Status predict(PredictOptions &options) {
   wanted.data = options.run.dataSpec();
   wanted.statePath = options.state;
   wanted.weightsPath = options.weights;
+  wanted.weights = options.evaluated;
   wanted.given = options.run.givenImages();
   std::vector<GuessedRow> rows;
   const rt::Dataset *data = nullptr;
@@ -95,6 +97,7 @@ void driver::addPredictCommand(CLI::App &app, Invocation &invocation) {
                       "A state of 'reprise train --save'");
   command->add_option("--weights", options->weights,
                       "Parameters and running statistics, .safetensors");
+  addWeightsChoice(*command, options->evaluated);
   command->add_option("--top", options->top,
                       "Classes to print of each row, the likeliest first "
                       "(default: 1)");

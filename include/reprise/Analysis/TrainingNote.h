@@ -99,6 +99,10 @@ struct StepOptions {
   Clipping clipping;
   /// The training loss that replaces the model's; see sg-change-loss.
   LossSettings loss;
+  /// The share that the moving average of a variable keeps of itself in a step;
+  /// 0: there are no averages. Evaluation reads the averages; see
+  /// sg-average-variables.
+  double ema = 0;
   /// Micro-batches that a step runs one after another: the step takes this
   /// multiple of the model's rows.
   unsigned microBatches = 1;

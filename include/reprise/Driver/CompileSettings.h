@@ -34,6 +34,7 @@ struct CompileSettings {
   std::optional<double> clipGradNorm, clipTolerance, clipMomentum;
   std::optional<std::string> gradClipper, clipNormType;
   std::map<std::string, std::optional<double>> lossNumbers; // by option
+  std::optional<double> ema; // decay of moving averages
   std::optional<double> planWork;
   std::optional<std::string> planEffort;
   std::vector<std::string> classWeights; // numbers, or a file
@@ -84,6 +85,7 @@ private:
   /// These read the search effort, and the options of a training step that do
   /// not belong to the model.
   rt::Status readEffort(CompileOptions &options) const;
+  rt::Status readAverages(CompileOptions &options) const;
   rt::Status readTraining(CompileOptions &options) const;
 };
 

@@ -8,6 +8,10 @@
 
 namespace reprise {
 
+/// The result by which a step says that its variables keep their values; see
+/// sg-average-variables.
+enum class KeepsBy { None, Skipped, NonFinite };
+
 #define GEN_PASS_DECL
 #define GEN_PASS_REGISTRATION
 #include "reprise/Passes/TrainPasses.h.inc"

@@ -458,6 +458,51 @@ def SgUpdateParameters : Pass<"sg-update-parameters", "::mlir::ModuleOp"> {
   let dependentDialects = ["::reprise::sg::SgDialect"];
 }
 
+def SgAverageVariables : Pass<"sg-average-variables", "::mlir::ModuleOp"> {
+  let summary = "keeps moving averages of the variables that steps update";
+  let description = [{
+    Adds to flat training steps the exponential moving average of each parameter and each
+    running statistic that they write:
+
+        NAME.ema += (1 - decay) * (next value of NAME - NAME.ema)
+
+    which is decay * NAME.ema + (1 - decay) * next without its rounding of two factors
+    whose sum is not 1. An average is a variable of role `optimizer_state` of its
+    variable's type, f32 or f64; the runtime begins it with the variable's value.
+    Parameters that a step does not write (frozen ones) have none. `keeps-by` names the
+    result by which a step says that its parameters keep their values; averages then keep
+    theirs.
+
+    ```mlir
+    sg.variable @w : tensor<4xf32> {role = #sg.role<parameter>,
+                                    init = #sg.init<ones>}
+    func.func @f(%next: tensor<4xf32>) {
+      sg.write @w, %next : tensor<4xf32>
+      return
+    }
+    // with decay=0.75 the write is followed by
+    //   %a = sg.read @w.ema
+    //   %d = sg.sub %next, %a
+    //   %s = sg.mul %d, (0.25)
+    //   %n = sg.add %a, %s
+    //   sg.write @w.ema, %n
+    ```
+  }];
+  let options = [
+      Option<"decay", "decay", "double", "0.9999",
+             "share of an average that a step keeps">,
+      Option<"keepsBy", "keeps-by", "::reprise::KeepsBy",
+             "::reprise::KeepsBy::None",
+             "the result by which a step says that variables keep their values",
+             [{::llvm::cl::values(
+                 clEnumValN(::reprise::KeepsBy::None, "none", "there is none"),
+                 clEnumValN(::reprise::KeepsBy::Skipped, "skipped",
+                            "the flag of loss scaling"),
+                 clEnumValN(::reprise::KeepsBy::NonFinite, "nonfinite",
+                            "the last one of role nonfinite"))}]>];
+  let dependentDialects = ["::reprise::sg::SgDialect"];
+}
+
 def SgVerifyEffects : Pass<"sg-verify-effects", "::mlir::func::FuncOp"> {
   let summary = "proves that effects happen exactly once";
   let description = [{

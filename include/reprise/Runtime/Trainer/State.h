@@ -14,6 +14,7 @@
 #include "reprise/Runtime/Trainer/Backend.h"
 #include "reprise/Runtime/Trainer/Dataset.h"
 #include "reprise/Runtime/Trainer/RunSettings.h"
+#include <functional>
 #include <optional>
 
 namespace reprise::rt {
@@ -56,8 +57,12 @@ Status checkState(const std::string &path,
                   const std::vector<TensorInfo> &variables);
 
 /// Loads all variables. Nothing is written to the session unless the digest and
-/// every name, type and shape match.
-Expected<RunPosition> loadState(Backend &backend, const std::string &path);
+/// every name, type and shape match. Moving averages may be missing, and begin
+/// with the weights then, or be unknown to the program; `onNotice`, if any, is
+/// told so.
+Expected<RunPosition>
+loadState(Backend &backend, const std::string &path,
+          const std::function<void(const std::string &)> &onNotice = {});
 
 /// Reads only the position, of a state whose digest matches.
 Expected<RunPosition> readStatePosition(const std::string &path);

@@ -137,6 +137,13 @@ struct TrainOptions {
   std::atomic<bool> *saving = nullptr;
 };
 
+/// The weights that an evaluation of a file uses.
+enum class EvaluatedWeights {
+  Usual,    // a state's moving averages if it has them
+  Averages, // its moving averages; it is an error if it has none
+  Last,     // those of its last step
+};
+
 struct EvaluateResult {
   uint64_t images = 0, correct = 0;
   /// The number of images whose label is among the five classes of the largest
@@ -156,6 +163,7 @@ struct EvaluateResult {
   /// the loss is the mean cross-entropy, computed from the logits. Otherwise
   /// only full batches count, and it is the mean of the program's losses.
   bool hasAccuracy = true;
+  bool ofAverages = false; // of the weights, which a run keeps beside them
   double loss = 0;
   /// Means over full batches, by output.
   std::map<std::string, double> metrics;
@@ -211,6 +219,7 @@ struct EvaluateOptions {
   DataSpec data;
   /// A state or weights to load first; both empty: the variables are unchanged.
   std::string statePath, weightsPath;
+  EvaluatedWeights weights = EvaluatedWeights::Usual;
   /// Settings of images that override the state's.
   std::set<std::string> given;
   Split split = Split::Test;
