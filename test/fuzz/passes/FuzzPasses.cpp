@@ -104,7 +104,8 @@ static std::vector<Route> makeAlone() {
                            "stablehlo-insert-barriers"})
     routes.push_back({pass, {onFunctions(pass)}});
   for (const char *pass :
-       {"sg-differentiate", "sg-differentiate{emit-gradients=true}",
+       {"sg-differentiate",
+        "sg-differentiate{emit-gradients=true}",
         "sg-differentiate{optimizer=adamw emit-nonfinite=true}",
         "sg-differentiate{optimizer=adam clip-norm=0.5}",
         "sg-differentiate{clip-mode=average clip-norm-type=1}",
@@ -120,7 +121,9 @@ static std::vector<Route> makeAlone() {
         "sg-rematerialize{knee=true threads=1 work=0.01}",
         "sg-rematerialize{budget-bytes=4096 threads=1 work=0.01}",
         "remat-to-budget{budget-percent=70 threads=1 work=0.01}",
-        "remat-erase-barriers", "stablehlo-inline-calls", "sg-model-to-train",
+        "remat-erase-barriers",
+        "stablehlo-inline-calls",
+        "sg-model-to-train",
         "sg-model-to-kernels{checkpointing=per-block}",
         "sg-kernels-to-program{threads=1}"})
     routes.push_back({pass, {pass}});
