@@ -22,9 +22,10 @@ SgModuleOp sg::wrapInModule(ArrayRef<Operation *> ops, StringRef path) {
     for (Value operand : op->getOperands())
       if (!operand.getDefiningOp() || isOutside(operand.getDefiningOp()))
         (isFree(operand) ? frees : inputs).insert(operand);
-    for (Value result : op->getResults())
+    for (Value result : op->getResults()) {
       if (!isFree(result) && llvm::any_of(result.getUsers(), isOutside))
         outputs.insert(result);
+    }
   }
   // A read with uses outside stays there as well; the block gets its own.
   for (Operation *op : ops)
