@@ -1,19 +1,67 @@
-//===- ModelSettings.cpp - Options of the zoo's models --------------------===//
+//===- ModelSettings.cpp - Options of models
+//-------------------------------===//
 
 #include "reprise/Driver/ModelSettings.h"
 #include "reprise/Console/Console.h"
+#include "reprise/Onnx/Import.h"
 #include "llvm/ADT/StringRef.h"
+#include <set>
 
 using namespace reprise;
 using namespace reprise::driver;
 
-std::string ModelSettings::firstGivenBeside(frontend::Options taken) const {
-  if (taken == frontend::Options::All)
-    return "";
-  for (const std::string &name : command->namesIn(kModelGroup))
-    if (taken != frontend::Options::Batch || name != "--batch")
-      return name;
-  return "";
+rt::Status ModelSettings::checkTaken(const std::string &source,
+                                     frontend::Options taken) const {
+  static const std::set<std::string> ofBoth = {"--batch", "--classes",
+                                               "--annotate"},
+                                     ofFiles = {"--loss", "--logits", "--label",
+                                                "--input", "--value"};
+  for (const std::string &name : command->namesIn(kModelGroup)) {
+    bool isTaken = ofBoth.count(name)    ? taken != frontend::Options::None
+                   : ofFiles.count(name) ? taken == frontend::Options::File
+                                         : taken == frontend::Options::Zoo;
+    if (!isTaken)
+      return misuse(name + " is an option of " +
+                    (ofFiles.count(name) ? "ONNX files" : "the zoo's models") +
+                    "; '" + source + "' says itself what it is");
+  }
+  return {};
+}
+
+/// Splits NAME=SHAPE at the last sign, since names may hold others.
+static rt::Status addShape(const std::string &text, zoo::FileOptions &options) {
+  auto [name, shape] = llvm::StringRef(text).rsplit('=');
+  std::vector<int64_t> extents;
+  llvm::SmallVector<llvm::StringRef> parts;
+  shape.split(parts, 'x');
+  for (llvm::StringRef part : parts) {
+    int64_t extent;
+    if (part.getAsInteger(10, extent) || extent < 1 || extent > INT32_MAX)
+      return misuse("--input: '" + text +
+                    "' is not NAME=SHAPE, such as image=8x3x224x224");
+    extents.push_back(extent);
+  }
+  options.shapes[name.str()] = extents;
+  return {};
+}
+
+/// Splits NAME=NUMBERS; nothing after the sign is a vector without elements.
+static rt::Status addValue(const std::string &text, zoo::FileOptions &options) {
+  auto [name, list] = llvm::StringRef(text).rsplit('=');
+  std::vector<double> numbers;
+  llvm::SmallVector<llvm::StringRef> parts;
+  list.split(parts, ',', /*MaxSplit=*/-1, /*KeepEmpty=*/!list.empty());
+  bool isGood = name.size() < text.size();
+  for (llvm::StringRef part : parts) {
+    double number = 0;
+    isGood &= !part.getAsDouble(number);
+    numbers.push_back(number);
+  }
+  if (!isGood)
+    return misuse("--value: '" + text +
+                  "' is not NAME=NUMBERS, such as axes=1,2");
+  options.values[name.str()] = numbers;
+  return {};
 }
 
 static rt::Status parseImage(const std::string &text,
@@ -43,7 +91,12 @@ rt::Status ModelSettings::checkFor(const zoo::ModelInfo &info) const {
       {"--patch", patch.has_value(), has.patch.has_value()},
       {"--stochastic-depth", stochasticDepth.has_value(),
        has.stochasticDepth.has_value()},
-      {"--annotate", annotate.has_value(), has.annotate.has_value()}};
+      {"--annotate", annotate.has_value(), has.annotate.has_value()},
+      {"--loss", loss.has_value(), false},
+      {"--logits", logits.has_value(), false},
+      {"--label", label.has_value(), false},
+      {"--input", !inputs.empty(), false},
+      {"--value", !values.empty(), false}};
   for (const auto &[option, isGiven, isKnown] : all)
     if (isGiven && !isKnown)
       return misuse("model '" + std::string(info.name) + "' has no " + option);
@@ -71,6 +124,16 @@ rt::Expected<zoo::ModelOptions> ModelSettings::options() const {
   options.patch = patch;
   options.views = views;
   options.stochasticDepth = stochasticDepth;
+  for (const std::string &text : inputs)
+    REPRISE_RETURN_IF_ERROR(addShape(text, options.file));
+  for (const std::string &text : values)
+    REPRISE_RETURN_IF_ERROR(addValue(text, options.file));
+  if (loss && !onnx::parseLoss(*loss))
+    return misuse("--loss is '" + *loss +
+                  "'; choose cross-entropy, bce or mse");
+  options.file.loss = loss;
+  options.file.logits = logits;
+  options.file.label = label;
   if (image)
     REPRISE_RETURN_IF_ERROR(parseImage(*image, options));
   if (stem && !(options.stem = zoo::parseStem(*stem)))

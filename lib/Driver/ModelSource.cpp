@@ -302,8 +302,25 @@ static rt::Status checkClassWeights(mlir::ModuleOp module,
                 " classes apart");
 }
 
+/// Notes that a mode which works on blocks finds none in a file's network.
+static void noteMissingBlocks(const std::string &source, mlir::ModuleOp module,
+                              llvm::StringRef mode) {
+  if (optionsOf(source) != frontend::Options::File ||
+      (mode != "annotated" && mode != "per-block" && mode != "nested"))
+    return;
+  bool hasBlocks =
+      module.walk([](sg::SgModuleOp) { return mlir::WalkResult::interrupt(); })
+          .wasInterrupted();
+  if (!hasBlocks)
+    mlir::emitWarning(mlir::UnknownLoc::get(module.getContext()))
+        << "no names of '" << source << "' tell blocks apart, so that '" << mode
+        << "' recomputes nothing; --checkpointing segments=N and --budget need "
+           "no blocks";
+}
+
 rt::Status Compiler::lower(const CompileOptions &options, CompileLevel level) {
   REPRISE_RETURN_IF_ERROR(checkClassWeights(*current, options));
+  noteMissingBlocks(name, *current, options.checkpointing);
   if (level == CompileLevel::Program)
     training = noteTraining(*current, options);
   if (mlir::failed(lowerModel(*current,
@@ -323,6 +340,7 @@ std::vector<uint8_t> Compiler::memo() const {
 void Compiler::warnOf(const CompileOptions &options) {
   if (diagnostics->hidesWarnings)
     return;
+  noteMissingBlocks(name, *current, options.checkpointing);
   mlir::OwningOpRef<mlir::ModuleOp> copy = current->clone();
   (void)lowerModel(*copy, options, CompileLevel::Model);
 }

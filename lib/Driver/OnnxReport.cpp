@@ -13,96 +13,16 @@
 using namespace reprise;
 using namespace reprise::driver;
 
-/// Splits NAME=SHAPE at the last sign, since names may hold others.
-static rt::Status addShape(const std::string &text,
-                           onnx::ImportOptions &options) {
-  auto [name, shape] = llvm::StringRef(text).rsplit('=');
-  std::vector<int64_t> extents;
-  llvm::SmallVector<llvm::StringRef> parts;
-  shape.split(parts, 'x');
-  for (llvm::StringRef part : parts) {
-    int64_t extent;
-    if (part.getAsInteger(10, extent) || extent < 1 || extent > INT32_MAX)
-      return misuse("--input: '" + text +
-                    "' is not NAME=SHAPE, such as image=8x3x224x224");
-    extents.push_back(extent);
-  }
-  options.shapes[name.str()] = extents;
-  return {};
-}
-
-/// Splits NAME=NUMBERS; nothing after the sign is a vector without elements.
-static rt::Status addValue(const std::string &text,
-                           onnx::ImportOptions &options) {
-  auto [name, list] = llvm::StringRef(text).rsplit('=');
-  std::vector<double> numbers;
-  llvm::SmallVector<llvm::StringRef> parts;
-  list.split(parts, ',', /*MaxSplit=*/-1, /*KeepEmpty=*/!list.empty());
-  for (llvm::StringRef part : parts) {
-    double number;
-    if (part.getAsDouble(number))
-      return misuse("--value: '" + text +
-                    "' is not NAME=NUMBERS, such as axes=1,2");
-    numbers.push_back(number);
-  }
-  if (name.size() == text.size())
-    return misuse("--value: '" + text +
-                  "' is not NAME=NUMBERS, such as axes=1,2");
-  options.values[name.str()] = numbers;
-  return {};
-}
-
-rt::Expected<onnx::ImportOptions>
-driver::importOptionsOf(const OnnxFlags &flags) {
-  onnx::ImportOptions options;
-  options.batch = flags.batch;
-  if (flags.batch && (*flags.batch < 1 || *flags.batch > INT32_MAX))
-    return misuse("--batch: " + std::to_string(*flags.batch) +
-                  " is not between 1 and 2147483647");
-  for (const std::string &text : flags.inputs)
-    REPRISE_RETURN_IF_ERROR(addShape(text, options));
-  for (const std::string &text : flags.values)
-    REPRISE_RETURN_IF_ERROR(addValue(text, options));
-  static const std::pair<const char *, onnx::Loss> losses[] = {
-      {"none", onnx::Loss::None},
-      {"cross-entropy", onnx::Loss::CrossEntropy},
-      {"bce", onnx::Loss::BinaryCrossEntropy},
-      {"mse", onnx::Loss::SquaredError}};
-  const auto *loss = llvm::find_if(
-      losses, [&](const auto &known) { return flags.loss == known.first; });
-  if (loss == std::end(losses))
-    return misuse("--loss: '" + flags.loss +
-                  "' is none of none, cross-entropy, bce, mse");
-  options.loss = loss->second;
-  options.newHead = flags.newHead;
-  if (flags.newHead && (*flags.newHead < 2 || *flags.newHead > INT32_MAX))
-    return misuse("--new-head: " + std::to_string(*flags.newHead) +
-                  " is not between 2 and 2147483647");
-  options.logits = flags.logits;
-  options.label = flags.label;
-  options.freeze = flags.freeze;
-  return options;
-}
-
 rt::Expected<onnx::Imported> driver::readOnnx(mlir::MLIRContext &context,
                                               const std::string &path,
                                               const OnnxFlags &flags) {
-  REPRISE_EXPECT(options, importOptionsOf(flags));
+  REPRISE_EXPECT(model, flags.model.options());
+  onnx::ImportOptions options = onnx::importOptionsOf(*model, onnx::Loss::None);
+  options.freeze = flags.freeze;
   std::string error;
-  auto imported = onnx::importModel(context, path, *options, error);
+  auto imported = onnx::importModel(context, path, options, error);
   if (!imported)
     return invalid(error);
-  auto isInput = [&](const std::string &name) {
-    return llvm::any_of(
-        imported->facts.inputs,
-        [&](const onnx::TensorFacts &input) { return input.name == name; });
-  };
-  for (const auto &[name, shape] : options->shapes)
-    if (!isInput(name))
-      return misuse("--input: '" + path + "' has no input '" + name + "'");
-  for (const auto &[name, numbers] : options->values)
-    if (!isInput(name))
-      return misuse("--value: '" + path + "' has no input '" + name + "'");
   return std::move(*imported);
 }
 
@@ -166,6 +86,8 @@ std::string driver::onnxText(const onnx::Imported &imported) {
   lines.add("parameters", textOf(countOf(imported, false)));
   if (auto statistics = countOf(imported, true); statistics.first)
     lines.add("statistics", textOf(statistics));
+  if (imported.refusals.empty())
+    lines.add("blocks", text::formatInteger(imported.blocks));
   std::string text = lines.str() + "\n";
   text::Table ops({{"op", text::Align::Left}, {"nodes"}});
   for (const onnx::OpCount &op : facts.ops)
@@ -203,6 +125,7 @@ nlohmann::ordered_json driver::onnxJson(const onnx::Imported &imported) {
         {{"name", parameter.name},
          {"shape", parameter.shape},
          {"role", parameter.isStatistic ? "running_statistics" : "parameter"}});
+  answer["blocks"] = imported.blocks;
   answer["notes"] = imported.notes;
   answer["refusals"] = json::array();
   for (const onnx::Refusal &refusal : imported.refusals)

@@ -16,17 +16,16 @@ rt::Expected<ModelRequest> driver::readRequest(const std::string &source,
     return misuse("'" + source +
                   "' is compiled already; 'reprise inspect' shows it");
   const zoo::ModelInfo *info = zooModel(source);
-  if (std::string given = model.firstGivenBeside(optionsOf(source));
-      !given.empty())
-    return misuse(given + " is an option of the zoo's models; '" + source +
-                  "' says itself what it is");
-  REPRISE_EXPECT(modelOptions, model.options());
+  frontend::Options taken = optionsOf(source);
   if (info)
     REPRISE_RETURN_IF_ERROR(model.checkFor(*info));
+  else
+    REPRISE_RETURN_IF_ERROR(model.checkTaken(source, taken));
+  REPRISE_EXPECT(modelOptions, model.options());
   REPRISE_EXPECT(compileOptions, compile.options());
-  // The zoo's annotations are used only on request.
+  // A front end's own annotations are used only on request.
   bool isAsked = compile.checkpointing || modelOptions->annotate;
-  if (info && !isAsked)
+  if (taken != frontend::Options::None && !isAsked)
     compileOptions->checkpointing = {};
   ModelRequest request;
   request.source = source;

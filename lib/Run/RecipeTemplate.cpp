@@ -7,9 +7,14 @@
 #include "reprise/Runtime/Trainer/Dataset.h"
 #include "reprise/Runtime/Trainer/RunSettings.h"
 #include <filesystem>
+#include <set>
 
 using namespace reprise;
 using namespace reprise::driver;
+
+/// Keys of a network in a file, which the zoo's models do not have.
+static constexpr const char *kFileKeys[] = {"loss", "logits", "label", "inputs",
+                                            "values"};
 
 /// Drops the keys that the model has no option for, and sets the defaults of
 /// the others unless they follow from the data.
@@ -49,6 +54,8 @@ static void takeModel(const zoo::ModelOptions &model, bool isSynthetic,
     keys.remove("model.annotate");
   if (!model.viewPooling)
     keys.remove("model.view_pooling");
+  for (const char *name : kFileKeys)
+    keys.remove("model." + std::string(name));
   set("training.batch_size", whole(model.batch));
 }
 
@@ -87,11 +94,17 @@ static rt::Expected<recipe::Keys> keysOf(const std::string &model,
     takeModel(info->defaults, data == "synthetic", keys);
     return keys;
   }
-  // Model files contain their own options.
+  // Other files contain their own options.
+  std::set<std::string> kept = {"name", "pretrained"};
+  if (optionsOf(model) == frontend::Options::File) {
+    kept.insert({"classes", "annotate", "new_head"});
+    kept.insert(std::begin(kFileKeys), std::end(kFileKeys));
+  } else {
+    keys.remove("training.batch_size");
+  }
   for (const std::string &name : keys.namesIn("model"))
-    if (name != "name" && name != "pretrained")
+    if (!kept.count(name))
       keys.remove("model." + name);
-  keys.remove("training.batch_size");
   return keys;
 }
 

@@ -97,7 +97,7 @@ rt::Status RunOptions::takeFromState(const std::string &state,
   REPRISE_RETURN_IF_ERROR(takeClassNames(position->classNames, state));
   compile.resume(position->runSettings);
   takeOrientation(position->runSettings);
-  if (!zooModel(source))
+  if (optionsOf(source) == frontend::Options::None)
     return {};
   return takeModel(position->recipe.empty() ? position->modelOptions
                                             : position->recipe,

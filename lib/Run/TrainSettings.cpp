@@ -72,6 +72,24 @@ static rt::Status checkFiles(const TrainSettings &options) {
   return {};
 }
 
+/// Checks that --new-head has weights of another number of classes to begin
+/// from: a file's own count.
+static rt::Status checkHead(const TrainSettings &options, bool isResumed) {
+  const rt::TrainOptions &train = options.train;
+  const RunOptions &run = options.run;
+  if (isResumed || !train.weightsPath.empty())
+    return {};
+  bool isFile = optionsOf(run.source) == frontend::Options::File;
+  if (train.newHead && !isFile)
+    return misuse("--new-head is for a model with --weights; name them");
+  if (isFile && train.newHead != run.model.classes.has_value())
+    return misuse(train.newHead
+                      ? "--new-head of '" + run.source + "' needs --classes N"
+                      : "--classes gives '" + run.source +
+                            "' a new last layer, which --new-head confirms");
+  return {};
+}
+
 rt::Status driver::completeSettings(TrainSettings &options) {
   rt::TrainOptions &train = options.train;
   bool keepsOrder = train.data.keepsOrder;
@@ -124,8 +142,7 @@ rt::Status driver::completeSettings(TrainSettings &options) {
     return misuse("--save-every needs a file; name it with --save");
   if (!train.resumePath.empty() && !train.weightsPath.empty())
     return misuse("--resume and --weights are both given; keep one of them");
-  if (train.newHead && train.weightsPath.empty() && !isResumed)
-    return misuse("--new-head is for a model with --weights; name them");
+  REPRISE_RETURN_IF_ERROR(checkHead(options, isResumed));
   if (!train.savePath.empty())
     REPRISE_RETURN_IF_ERROR(checkOutput(train.savePath));
   if (!train.gradientsPath.empty())

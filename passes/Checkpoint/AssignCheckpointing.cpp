@@ -18,6 +18,7 @@
 #include "reprise/IR/BlockRewrite.h"
 #include "reprise/IR/Origin.h"
 #include "reprise/IR/Pattern.h"
+#include "reprise/IR/WrapBlock.h"
 #include "reprise/Passes/Checkpoint.h"
 #include <cmath>
 
@@ -43,13 +44,18 @@ static bool isInnermost(SgModuleOp module) {
               .wasInterrupted();
 }
 
+/// Wraps consecutive ops in an annotated block, named after its number.
+static void wrapSegment(ArrayRef<Operation *> ops, size_t number) {
+  wrapInModule(ops, ("segment" + Twine(number)).str())
+      .setActivationCheckpointing(true);
+}
+
 /// Wraps the runs that end at `cuts`; ops after the last cut are not wrapped,
 /// because its backward pass begins at once.
 static void wrapRuns(const FlatModel &model, ArrayRef<unsigned> cuts) {
   unsigned first = 0;
   for (auto [k, cut] : llvm::enumerate(cuts)) {
-    wrapSegment(ArrayRef(model.ops).slice(first, cut + 1 - first),
-                ("segment" + Twine(k + 1)).str());
+    wrapSegment(ArrayRef(model.ops).slice(first, cut + 1 - first), k + 1);
     first = cut + 1;
   }
 }
@@ -107,8 +113,7 @@ static void wrapAboveThreshold(const FlatModel &model, uint64_t threshold) {
     if (!isOver || model.isWithinNorm[k])
       continue;
     if (worth)
-      wrapSegment(ArrayRef(model.ops).slice(first, k + 1 - first),
-                  ("segment" + Twine(++count)).str());
+      wrapSegment(ArrayRef(model.ops).slice(first, k + 1 - first), ++count);
     first = k + 1;
     worth = isOver = false;
   }

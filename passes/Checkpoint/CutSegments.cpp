@@ -1,7 +1,7 @@
 //===- CutSegments.cpp - Consecutive segments of a model ------------------===//
 //
-// Input:   a model and where to cut it.
-// Output:  runs of its ops in annotated blocks.
+// Input:   a model.
+// Output:  its ops in one list, and where it may be cut.
 // Method:  a value is live over the positions from its op to its last use; an
 //          articulation is a position over which one value alone is live.
 // Cost:    linear in the ops.
@@ -12,7 +12,6 @@
 #include "CutSegments.h"
 #include "reprise/IR/BlockRewrite.h"
 #include "reprise/IR/SparedNorms.h"
-#include "llvm/ADT/SetVector.h"
 
 using namespace mlir;
 using namespace reprise;
@@ -86,57 +85,4 @@ SmallVector<unsigned> sg::findArticulations(const FlatModel &model) {
       articulations.push_back(k);
   }
   return articulations;
-}
-
-void sg::wrapSegment(ArrayRef<Operation *> ops, StringRef name) {
-  SmallPtrSet<Operation *, 32> inside(ops.begin(), ops.end());
-  llvm::SetVector<Value> inputs, outputs, frees;
-  for (Operation *op : ops) {
-    for (Value operand : op->getOperands())
-      if (!operand.getDefiningOp() || !inside.contains(operand.getDefiningOp()))
-        (isFree(operand) ? frees : inputs).insert(operand);
-    for (Value result : op->getResults()) {
-      if (!isFree(result) &&
-          llvm::any_of(result.getUsers(),
-                       [&](Operation *user) { return !inside.contains(user); }))
-        outputs.insert(result);
-    }
-  }
-  // A read with uses outside stays there as well; the block gets its own.
-  for (Operation *op : ops)
-    if (op->getNumResults() == 1 && isFree(op->getResult(0)) &&
-        llvm::any_of(op->getUsers(),
-                     [&](Operation *user) { return !inside.contains(user); })) {
-      OpBuilder before(ops.front());
-      Operation *outside = before.clone(*op);
-      op->getResult(0).replaceUsesWithIf(
-          outside->getResult(0),
-          [&](OpOperand &use) { return !inside.contains(use.getOwner()); });
-    }
-  OpBuilder builder(ops.back()->getContext());
-  builder.setInsertionPointAfter(ops.back());
-  auto module = SgModuleOp::create(builder, ops.front()->getLoc(),
-                                   TypeRange(outputs.getArrayRef()),
-                                   inputs.getArrayRef(), name);
-  module.setActivationCheckpointing(true);
-  Block &body = module.getBody().front();
-  OpBuilder inner = OpBuilder::atBlockEnd(&body);
-  auto useInside = [&](Value outer, Value value) {
-    outer.replaceUsesWithIf(
-        value, [&](OpOperand &use) { return inside.contains(use.getOwner()); });
-  };
-  for (auto [input, argument] :
-       llvm::zip_equal(inputs.getArrayRef(), body.getArguments()))
-    useInside(input, argument);
-  for (Value value : frees)
-    useInside(value, inner.clone(*value.getDefiningOp())->getResult(0));
-  for (Operation *op : ops)
-    op->moveBefore(&body, body.end());
-  for (auto [output, result] :
-       llvm::zip_equal(outputs.getArrayRef(), module->getResults()))
-    Value(output).replaceUsesWithIf(result, [&](OpOperand &use) {
-      return !inside.contains(use.getOwner());
-    });
-  inner.setInsertionPointToEnd(&body);
-  YieldOp::create(inner, module.getLoc(), outputs.getArrayRef());
 }

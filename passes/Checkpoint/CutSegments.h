@@ -28,10 +28,6 @@ FlatModel dissolve(mlir::func::FuncOp function);
 /// one.
 llvm::SmallVector<unsigned> findArticulations(const FlatModel &model);
 
-/// Wraps ops[first..last] in an annotated block. Earlier reads and constants
-/// are repeated inside.
-void wrapSegment(llvm::ArrayRef<mlir::Operation *> ops, llvm::StringRef name);
-
 } // namespace reprise::sg
 
 #endif // REPRISE_PASSES_CHECKPOINT_CUTSEGMENTS_H

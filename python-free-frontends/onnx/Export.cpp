@@ -7,6 +7,7 @@
 
 #include "reprise/Onnx/Export.h"
 #include "Elements.h"
+#include "LastLayer.h"
 #include "Wire.h"
 #include "llvm/ADT/StringRef.h"
 
@@ -86,11 +87,13 @@ public:
   std::optional<Exported> run(std::string &error);
 
 private:
+  void findHeads(const Graph &graph);
   void find(const Graph &graph);
   bool check(const TensorMessage *tensor, const std::string &name,
              const TrainedWeight &weight);
   bool writeExternal(const TensorMessage &tensor, const TrainedWeight &weight);
   void copyGraph(std::string_view bytes);
+  std::string copyValue(std::string_view bytes);
   bool fail(const std::string &reason) {
     if (error.empty())
       error = reason;
@@ -105,6 +108,14 @@ private:
   /// The initializers and nodes to write anew, by their positions.
   std::map<size_t, std::string> initializers, nodes;
   size_t initializer = 0, node = 0;
+
+  /// A changed extent: that at `axis`, or else the last one, which is `from`.
+  struct Change {
+    size_t axis;
+    int64_t from, to;
+  };
+  /// By the names of weights and of the values behind them.
+  std::map<std::string, Change, std::less<>> changes;
 };
 } // namespace
 
@@ -119,9 +130,12 @@ bool Exporter::check(const TensorMessage *tensor, const std::string &name,
   if (tensor->type != TensorElement::Float)
     return fail("'" + name + "' is " + nameOf(tensor->type) +
                 " in the file, and only float weights are written");
-  return tensor->dims == weight.shape ||
+  Shape shape = tensor->dims;
+  if (auto change = changes.find(name); change != changes.end())
+    shape[change->second.axis] = change->second.to;
+  return shape == weight.shape ||
          fail("'" + name + "' has the shape " + textOf(weight.shape) +
-              ", but in the file " + textOf(tensor->dims));
+              ", but in the file " + textOf(shape));
 }
 
 /// Writes a weight over its bytes in a copy of the file that holds it.
@@ -148,6 +162,41 @@ bool Exporter::writeExternal(const TensorMessage &tensor,
   return true;
 }
 
+/// Finds last layers whose weights have another number of classes.
+void Exporter::findHeads(const Graph &found) {
+  auto shapeOf = [&](std::string_view name) -> std::optional<Shape> {
+    for (const TensorMessage &tensor : found.initializers)
+      if (tensor.name == name)
+        return tensor.dims;
+    return std::nullopt;
+  };
+  for (const ValueInfo &output : found.outputs) {
+    auto layer = findLastLayer(found, output.name, shapeOf);
+    auto weight =
+        layer ? weights.find(std::string(layer->weight)) : weights.end();
+    if (weight == weights.end() ||
+        weight->second.shape.size() != layer->weightShape.size())
+      continue;
+    int64_t classes = weight->second.shape[layer->weightAxis];
+    Shape renewed = layer->weightShape;
+    renewed[layer->weightAxis] = classes;
+    if (classes == layer->classes || renewed != weight->second.shape)
+      continue;
+    auto change = [&](std::string_view name, size_t axis) {
+      changes.emplace(name, Change{axis, layer->classes, classes});
+    };
+    change(layer->weight, layer->weightAxis);
+    if (!layer->bias.empty())
+      change(layer->bias, layer->biasAxis);
+    if (!layer->bias.empty() && !weights.count(std::string(layer->bias)))
+      fail("'" + weight->first + "' has " + std::to_string(classes) +
+           " classes, but there is no '" + std::string(layer->bias) +
+           "' of as many");
+    for (std::string_view value : layer->values)
+      change(value, layer->isImage ? 1 : SIZE_MAX);
+  }
+}
+
 /// Finds the tensors of the weights.
 void Exporter::find(const Graph &found) {
   std::map<std::string, const TrainedWeight *> rest;
@@ -163,7 +212,7 @@ void Exporter::find(const Graph &found) {
     const TrainedWeight *weight = take(tensor.name);
     if (!weight || !check(&tensor, std::string(tensor.name), *weight))
       continue;
-    if (tensor.isExternal)
+    if (tensor.isExternal && tensor.dims == weight->shape)
       writeExternal(tensor, *weight);
     else
       initializers[k] = encodeTensor(tensor.name, *weight);
@@ -192,6 +241,65 @@ void Exporter::find(const Graph &found) {
               : ""));
 }
 
+/// Copies a message; `change` makes the contents of its fields of a number.
+static std::string
+copyField(Reading &reading, std::string_view bytes, uint32_t number,
+          llvm::function_ref<std::string(std::string_view)> change) {
+  std::string out;
+  FieldReader fields(reading, bytes);
+  for (Field field; fields.next(field);)
+    if (field.isBytes(number))
+      writeBytes(out, number, change(field.bytes));
+    else
+      writeField(out, field);
+  return out;
+}
+
+/// Copies a TensorShapeProto with one changed extent.
+static std::string copyShape(Reading &reading, std::string_view bytes,
+                             size_t axis, int64_t from, int64_t to) {
+  std::optional<size_t> place;
+  size_t dimension = 0;
+  FieldReader dimensions(reading, bytes);
+  for (Field field; dimensions.next(field);) {
+    if (!field.isBytes(1))
+      continue;
+    FieldReader extent(reading, field.bytes);
+    for (Field part; extent.next(part);)
+      if (part.isVarint(1) && int64_t(part.varint) == from && place != axis)
+        place = dimension;
+    ++dimension;
+  }
+  dimension = 0;
+  return copyField(reading, bytes, 1, [&](std::string_view extent) {
+    if (dimension++ != place)
+      return std::string(extent);
+    std::string changed;
+    writeNumber(changed, 1, uint64_t(to));
+    return changed;
+  });
+}
+
+/// Copies a ValueInfoProto; the shape follows a changed number of classes.
+std::string Exporter::copyValue(std::string_view bytes) {
+  std::string_view name;
+  FieldReader fields(reading, bytes);
+  for (Field field; fields.next(field);)
+    if (field.isBytes(1))
+      name = field.bytes;
+  auto found = changes.find(name);
+  if (found == changes.end())
+    return std::string(bytes);
+  const Change &change = found->second;
+  return copyField(reading, bytes, 2, [&](std::string_view type) {
+    return copyField(reading, type, 1, [&](std::string_view tensor) {
+      return copyField(reading, tensor, 2, [&](std::string_view shape) {
+        return copyShape(reading, shape, change.axis, change.from, change.to);
+      });
+    });
+  });
+}
+
 void Exporter::copyGraph(std::string_view bytes) {
   graph.clear();
   FieldReader fields(reading, bytes);
@@ -200,7 +308,10 @@ void Exporter::copyGraph(std::string_view bytes) {
     auto &anew = isNode ? nodes : initializers;
     auto found = isNode || isTensor ? anew.find(isNode ? node++ : initializer++)
                                     : anew.end();
-    if (found == anew.end())
+    // An input, an output, or a value between.
+    if (field.isBytes(11) || field.isBytes(12) || field.isBytes(13))
+      writeBytes(graph, field.number, copyValue(field.bytes));
+    else if (found == anew.end())
       writeField(graph, field);
     else
       writeBytes(graph, field.number, found->second);
@@ -210,9 +321,11 @@ void Exporter::copyGraph(std::string_view bytes) {
 std::optional<Exported> Exporter::run(std::string &reason) {
   std::optional<Model> model = readModel(file.bytes(), error);
   if (model)
+    findHeads(model->graph);
+  if (model)
     find(model->graph);
+  reading.file = file.bytes();
   if (error.empty()) {
-    reading.file = file.bytes();
     FieldReader fields(reading, file.bytes());
     for (Field field; fields.next(field);) {
       if (!field.isBytes(7)) {

@@ -1,7 +1,7 @@
 //===- Frontend.cpp - ONNX files as models of the driver ------------------===//
 //
-// The model's loss is the cross entropy of its only output, since a file of
-// ONNX has none. 'reprise onnx import' has options for other choices.
+// A file of ONNX has no loss: a model's is the cross entropy of its only output
+// unless options say otherwise.
 //
 //===----------------------------------------------------------------------===//
 
@@ -13,14 +13,38 @@
 using namespace mlir;
 using namespace reprise;
 
+std::optional<onnx::Loss> onnx::parseLoss(const std::string &word) {
+  if (word == "cross-entropy")
+    return Loss::CrossEntropy;
+  if (word == "bce")
+    return Loss::BinaryCrossEntropy;
+  if (word == "mse")
+    return Loss::SquaredError;
+  return std::nullopt;
+}
+
+onnx::ImportOptions onnx::importOptionsOf(const zoo::ModelOptions &options,
+                                          Loss otherwise) {
+  ImportOptions import;
+  import.batch = options.batch;
+  import.classes = options.classes;
+  import.annotate = options.annotate.value_or(zoo::Annotate::Stages);
+  import.shapes = options.file.shapes;
+  import.values = options.file.values;
+  import.loss = options.file.loss
+                    ? parseLoss(*options.file.loss).value_or(otherwise)
+                    : otherwise;
+  import.logits = options.file.logits.value_or("");
+  import.label = options.file.label.value_or("label");
+  return import;
+}
+
 OwningOpRef<ModuleOp> frontend::loadOnnx(const frontend::Source &source) {
   Location loc = UnknownLoc::get(&source.context);
-  onnx::ImportOptions options;
-  options.batch = source.options.batch;
-  options.loss = onnx::Loss::CrossEntropy;
   std::string error;
-  std::optional<onnx::Imported> imported =
-      onnx::importModel(source.context, source.name, options, error);
+  std::optional<onnx::Imported> imported = onnx::importModel(
+      source.context, source.name,
+      onnx::importOptionsOf(source.options, onnx::Loss::CrossEntropy), error);
   if (!imported) {
     emitError(loc) << error;
     return nullptr;

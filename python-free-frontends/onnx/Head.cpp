@@ -1,6 +1,7 @@
 //===- Head.cpp - The loss of an imported network -------------------------===//
 
 #include "Head.h"
+#include "LastLayer.h"
 #include "ops/Emit.h"
 #include "llvm/ADT/StringSwitch.h"
 #include <cmath>
@@ -49,27 +50,12 @@ bool onnx::readsImages(const Graph &graph, std::string_view name) {
   return false;
 }
 
-const Node *Head::producerOf(std::string_view value) const {
-  for (const Node &node : graph.nodes)
-    for (std::string_view output : node.outputs)
-      if (output == value)
-        return &node;
-  return nullptr;
-}
-
-/// True for ops that only give a tensor another shape or name.
-static bool isView(std::string_view op) {
-  return llvm::StringSwitch<bool>(ref(op))
-      .Cases({"Reshape", "Flatten", "Squeeze", "Identity", "Unsqueeze"}, true)
-      .Default(false);
-}
-
 /// Cuts the node before the output that the loss contains.
 void Head::cutFinal() {
   Loss loss = importer.options.loss;
-  const Node *node = producerOf(name);
+  const Node *node = producerOf(graph, name);
   for (unsigned k = 0; node && isView(node->op) && k < 8; ++k)
-    node = node->inputs.empty() ? nullptr : producerOf(node->inputs[0]);
+    node = node->inputs.empty() ? nullptr : producerOf(graph, node->inputs[0]);
   if (!node || loss == Loss::SquaredError)
     return;
   bool isSoftmax = node->op == "Softmax" || node->op == "LogSoftmax";
@@ -88,8 +74,8 @@ void Head::cutFinal() {
 
 void Head::find() {
   if (!isTraining()) {
-    if (importer.options.newHead)
-      importer.refuse("a new head needs a loss");
+    if (importer.options.classes)
+      importer.refuse("a number of classes needs a loss: --loss");
     return;
   }
   const ValueInfo *output = nullptr;
@@ -105,7 +91,7 @@ void Head::find() {
   }
   name = output->name;
   cutFinal();
-  if (importer.options.newHead)
+  if (importer.options.classes)
     renewLastLayer();
 }
 
@@ -113,58 +99,29 @@ void Head::find() {
 // A new last layer
 //===----------------------------------------------------------------------===//
 
-/// Makes the weights of a layer, and those of an Add after it, new ones.
-bool Head::renewLayer(const Node &layer, std::string_view bias) {
-  int64_t classes = *importer.options.newHead;
-  Value &weight = importer.value(layer.inputs[1]);
-  if (!weight.weight || weight.rank() < 2)
-    return false;
-  bool isLeading = layer.op == "Conv";
-  for (const Attribute &attribute : layer.attributes)
-    isLeading |= attribute.name == "transB" && attribute.integer != 0;
-  size_t axis = isLeading ? 0 : weight.rank() - 1;
-  int64_t present = weight.shape[axis];
-  double inputs = double(*countOf(weight.shape)) / double(present);
-  importer.renew(weight, axis, classes, 1.0 / std::sqrt(inputs));
-  if (layer.inputs.size() > 2)
-    bias = layer.inputs[2];
-  if (!bias.empty()) {
-    Value &added = importer.value(bias);
-    auto at = llvm::find(added.shape, present);
-    if (!added.weight || at == added.shape.end())
-      return false;
-    importer.renew(added, at - added.shape.begin(), classes, std::nullopt);
-  }
-  importer.note("the last layer '" + weight.name + "' begins anew with " +
-                std::to_string(classes) + " classes");
-  return true;
-}
-
+/// Makes the weights of the last layer new ones if their classes are others.
 void Head::renewLastLayer() {
-  std::string_view bias, value = name;
-  for (unsigned k = 0; k < 16; ++k) {
-    const Node *node = producerOf(value);
-    if (!node || node->inputs.empty())
-      break;
-    if (node->op == "Gemm" || node->op == "MatMul" || node->op == "Conv") {
-      if (node->inputs.size() > 1 && renewLayer(*node, bias))
-        return;
-      break;
-    }
-    value = node->inputs[0];
-    bool isBias = node->op == "Add" && node->inputs.size() == 2;
-    if (isBias && importer.value(value).weight)
-      std::tie(bias, value) = std::pair(value, node->inputs[1]);
-    else if (isBias)
-      bias = node->inputs[1];
-    else if (node != cut && !isView(node->op) && node->op != "Relu" &&
-             node->op != "Dropout" && node->op != "GlobalAveragePool" &&
-             node->op != "AveragePool")
-      break;
-  }
-  importer.refuse("output '" + std::string(name) +
-                  "' has no last layer (Gemm, MatMul or Conv, with weights "
-                  "that are initializers) to begin anew");
+  auto layer = findLastLayer(
+      graph, name, [&](std::string_view weight) -> std::optional<Shape> {
+        Value &value = importer.value(weight);
+        return value.weight ? std::optional(value.shape) : std::nullopt;
+      });
+  if (!layer)
+    return importer.refuse(
+        "output '" + std::string(name) +
+        "' has no last layer (Gemm, MatMul or Conv, with weights that are "
+        "initializers) to begin anew");
+  int64_t classes = *importer.options.classes;
+  if (layer->classes == classes)
+    return;
+  double inputs = double(*countOf(layer->weightShape)) / double(layer->classes);
+  importer.renew(importer.value(layer->weight), layer->weightAxis, classes,
+                 1.0 / std::sqrt(inputs));
+  if (!layer->bias.empty())
+    importer.renew(importer.value(layer->bias), layer->biasAxis, classes,
+                   std::nullopt);
+  importer.note("the last layer '" + std::string(layer->weight) +
+                "' begins anew with " + std::to_string(classes) + " classes");
 }
 
 //===----------------------------------------------------------------------===//
@@ -221,10 +178,11 @@ std::optional<Tensor> Head::logits(Value &value) {
                 value.shape[0] == importer.batch &&
                 value.shape[0] * value.shape[1] == count && value.shape[1] > 1;
   if (!isGood) {
-    importer.refuse("output '" + std::string(name) + "' is " +
-                    nameOf(value.type) + " " + textOf(value.shape) +
-                    "; the cross entropy needs float logits of " +
-                    std::to_string(importer.batch) + " samples");
+    importer.refuse(
+        "output '" + std::string(name) + "' is " + nameOf(value.type) + " " +
+        textOf(value.shape) + "; the cross entropy needs float logits of " +
+        std::to_string(importer.batch) +
+        " samples; for an output of another shape, give --loss mse or bce");
     return std::nullopt;
   }
   Tensor tensor = importer.plain(value);

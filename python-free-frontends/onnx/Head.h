@@ -20,7 +20,7 @@ public:
       : graph(graph), importer(importer) {}
 
   /// Finds the output and the node to cut, and makes the last layer a new one
-  /// if options ask for it; refuses heads that have none.
+  /// if options ask for other classes; refuses heads that have none.
   void find();
 
   bool isTraining() const { return importer.options.loss != Loss::None; }
@@ -31,10 +31,8 @@ public:
                                          const nn::Tensor &labels);
 
 private:
-  const Node *producerOf(std::string_view value) const;
   void cutFinal();
   void renewLastLayer();
-  bool renewLayer(const Node &layer, std::string_view bias);
   /// The logits (N,K); nothing after a refusal.
   std::optional<nn::Tensor> logits(Value &value);
 

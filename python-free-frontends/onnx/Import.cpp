@@ -9,8 +9,10 @@
 //===----------------------------------------------------------------------===//
 
 #include "reprise/Onnx/Import.h"
+#include "Blocks.h"
 #include "Head.h"
 #include "Importer.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/Diagnostics.h"
 #include "reprise/NN/Graph.h"
 
@@ -72,6 +74,10 @@ public:
           ModelFile &file, Imported &imported,
           const std::optional<Shape> &targets);
 
+  /// Forms blocks of the emitted network; returns their number.
+  size_t formBlocks(func::FuncOp function) const {
+    return onnx::formBlocks(function, graph, ends, importer.options.annotate);
+  }
   /// The shape of the output that the loss reads.
   const Shape &outputShape() const { return shapeOfOutput; }
 
@@ -101,6 +107,8 @@ private:
   };
   std::vector<In> ins;
   std::vector<std::shared_ptr<Step>> steps;
+  /// The last op of the function after each node; null before the first one.
+  std::vector<Operation *> ends;
 };
 } // namespace
 
@@ -165,6 +173,17 @@ void Network::checkFile() {
     importer.refuse("training graphs of the file are not supported");
   if (graph.sparseInitializers)
     importer.refuse("sparse initializers are not supported");
+  auto isInput = [&](const std::string &name) {
+    return llvm::any_of(graph.inputs, [&](const ValueInfo &input) {
+      return input.name == name;
+    });
+  };
+  for (const auto &[name, shape] : importer.options.shapes)
+    if (!isInput(name))
+      importer.refuse("--input: there is no input '" + name + "'");
+  for (const auto &[name, numbers] : importer.options.values)
+    if (!isInput(name))
+      importer.refuse("--value: there is no input '" + name + "'");
   for (const Node &node : graph.nodes)
     for (std::string_view name : node.inputs)
       if (!name.empty())
@@ -331,6 +350,7 @@ void Network::bindInput(const ValueInfo &info, onnx::Value &value) {
 
 void Network::declareInput(const ValueInfo &info, bool isLast) {
   onnx::Value &value = importer.value(info.name);
+  value.fileType = info.type;
   value.type = info.type; // known to exist, even if it is refused
   std::string name(info.name);
   if (info.isTensor)
@@ -448,6 +468,8 @@ std::vector<Network::Output> Network::build(llvm::ArrayRef<Tensor> inputs) {
                             : std::string(node.name);
     step->body = [this, &node = node] { importNode(node); };
     importer.trace->call(*step, {});
+    Block *block = importer.trace->getBuilder().getInsertionBlock();
+    ends.push_back(block->empty() ? nullptr : &block->back());
   }
   importer.node = nullptr;
   importer.nodeName.clear();
@@ -519,6 +541,9 @@ static Imported build(MLIRContext &context, const onnx::Model &model,
         {"", "", reason.empty() ? "the graph is not a model" : reason, 1});
   if (!imported.refusals.empty())
     imported.module = nullptr;
+  if (imported.module)
+    imported.blocks =
+        network.formBlocks(*imported.module->getOps<func::FuncOp>().begin());
   if (options.loss == Loss::BinaryCrossEntropy ||
       options.loss == Loss::SquaredError)
     targets = network.outputShape();

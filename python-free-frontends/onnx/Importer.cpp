@@ -81,6 +81,7 @@ TensorElement Importer::computedType(TensorElement type) {
 }
 
 bool Importer::define(onnx::Value &value, const TensorMessage &tensor) {
+  value.fileType = tensor.type;
   if (onnx::isReal(tensor.type) && countOf(tensor.dims)) {
     value.isGood = true;
     value.type = computedType(tensor.type);

@@ -42,6 +42,8 @@ struct Value {
   /// True for an input of the graph that is no constant.
   bool isInput = false;
   TensorElement type = TensorElement::Undefined;
+  /// The type that the file states; undefined for a computed value.
+  TensorElement fileType = TensorElement::Undefined;
   Shape shape;
   std::shared_ptr<const Elements> constant;
   Weight *weight = nullptr;

@@ -159,6 +159,52 @@ TEST_P(OnnxTraining, LearnsWithinHalfTheMemoryToTheSameBits) {
   checkGradients(*model, inputs, plain.outputs.front());
 }
 
+static OwningOpRef<ModuleOp>
+importGraph(MLIRContext &context, const std::string &graph, onnx::Loss loss) {
+  std::string path =
+      testing::TempDir() + "/graph-" + std::to_string(::getpid()) + ".onnx";
+  std::ofstream(path, std::ios::binary) << onnx::encode::model(graph);
+  loadDialects(context);
+  onnx::ImportOptions options;
+  options.loss = loss;
+  options.annotate = zoo::Annotate::Stages;
+  std::string error;
+  auto imported = onnx::importModel(context, path, options, error);
+  std::filesystem::remove(path);
+  EXPECT_TRUE(imported && imported->module) << error;
+  return imported ? std::move(imported->module) : nullptr;
+}
+
+TEST(OnnxBlocks, ModesOfBlocksTrainToTheSameBits) {
+  MLIRContext context;
+  OwningOpRef<ModuleOp> model = importGraph(
+      context, onnx::encode::scopedNetwork(), onnx::Loss::CrossEntropy);
+  ASSERT_TRUE(model);
+  EXPECT_EQ(
+      checkTraining(*model, 3, {"none", "annotated", "per-block", "nested"}),
+      "");
+}
+
+/// Compares the gradients of a graph's mean square with differences.
+static void expectGradients(const std::string &graph,
+                            const std::vector<std::string> &gradients = {
+                                "gradient:w", "gradient:v"}) {
+  MLIRContext context;
+  OwningOpRef<ModuleOp> model =
+      importGraph(context, graph, onnx::Loss::SquaredError);
+  ASSERT_TRUE(model);
+  CompileOptions options = trainingOptions();
+  options.emitGradients = true;
+  std::vector<Bytes> files;
+  ASSERT_EQ(compileModes(*model, {"none"}, options, files), "");
+  ByteStore inputs = inputsOf(*model, 3);
+  CompiledRun run;
+  ASSERT_EQ(runArtifact(files[0], variablesOfFile(*model), inputs, 1, run), "");
+  for (const std::string &gradient : gradients)
+    EXPECT_EQ(run.outputs.front().count(gradient), 1u) << gradient;
+  checkGradients(*model, inputs, run.outputs.front());
+}
+
 TEST(OnnxGradients, TransposedConvolutionsHaveThem) {
   auto pair = [](const char *name, uint64_t value) {
     return onnx::encode::bytes(
@@ -180,29 +226,70 @@ TEST(OnnxGradients, TransposedConvolutionsHaveThem) {
       onnx::encode::bytes(5, onnx::encode::tensor("b", {2}, {0.25f, -0.5f})) +
       onnx::encode::bytes(11, onnx::encode::value("x", {2, 1, 4, 5})) +
       onnx::encode::bytes(12, onnx::encode::value("z", {2, 2, 11, 13}));
-  std::string path =
-      testing::TempDir() + "/gradients-" + std::to_string(::getpid()) + ".onnx";
-  std::ofstream(path, std::ios::binary) << onnx::encode::model(graph);
-  MLIRContext context;
-  loadDialects(context);
-  onnx::ImportOptions import;
-  import.loss = onnx::Loss::SquaredError;
-  std::string error;
-  auto imported = onnx::importModel(context, path, import, error);
-  std::filesystem::remove(path);
-  ASSERT_TRUE(imported && imported->module) << error;
-  CompileOptions options = trainingOptions();
-  options.emitGradients = true;
-  std::vector<Bytes> files;
-  ASSERT_EQ(compileModes(*imported->module, {"none"}, options, files), "");
-  ByteStore inputs = inputsOf(*imported->module, 3);
-  CompiledRun run;
-  ASSERT_EQ(
-      runArtifact(files[0], variablesOfFile(*imported->module), inputs, 1, run),
-      "");
-  EXPECT_EQ(run.outputs.front().count("gradient:w"), 1u);
-  EXPECT_EQ(run.outputs.front().count("gradient:c"), 1u);
-  checkGradients(*imported->module, inputs, run.outputs.front());
+  expectGradients(graph, {"gradient:w", "gradient:c"});
+}
+
+/// A graph of the weights w (4,3) and v (2,3), the latter times x.
+static std::string weighted(const std::string &nodes,
+                            const std::vector<int64_t> &output,
+                            const std::string &more = "") {
+  using namespace onnx::encode;
+  std::vector<float> w, v;
+  for (int k = 0; k < 12; ++k)
+    w.push_back(float((k * 7 + 2) % 12 - 5) / 8);
+  for (int k = 0; k < 6; ++k)
+    v.push_back(float((k * 5 + 1) % 6 - 2) / 4);
+  return bytes(1, node("Mul", {"x", "v"}, {"u"})) + nodes + more +
+         bytes(5, tensor("w", {4, 3}, w)) + bytes(5, tensor("v", {2, 3}, v)) +
+         bytes(11, value("x", {2, 3})) + bytes(12, value("y", output));
+}
+
+/// An initializer of int64.
+static std::string integers(const std::string &name,
+                            const std::vector<int64_t> &dims,
+                            const std::vector<int64_t> &values) {
+  using namespace onnx::encode;
+  std::string message;
+  for (int64_t extent : dims)
+    message += number(1, extent);
+  message += number(2, 7) + bytes(8, name);
+  for (int64_t element : values)
+    message += number(7, element);
+  return bytes(5, message);
+}
+
+TEST(OnnxGradients, AnglesHaveThem) {
+  using namespace onnx::encode;
+  std::string perm =
+      bytes(1, "perm") + number(20, 7) + number(8, 1) + number(8, 0);
+  std::string nodes =
+      bytes(1, node("Sin", {"u"}, {"a"})) +
+      bytes(1, node("Transpose", {"a"}, {"b"}, bytes(5, perm))) +
+      bytes(1, node("MatMul", {"w", "b"}, {"c"})) +
+      bytes(1, node("Cos", {"c"}, {"d"})) +
+      bytes(1, node("Atan", {"d"}, {"y"}));
+  expectGradients(weighted(nodes, {4, 2}));
+}
+
+TEST(OnnxGradients, SumsByLettersHaveThem) {
+  using namespace onnx::encode;
+  std::string equation =
+      bytes(1, "equation") + number(20, 3) + bytes(4, "ij,kj,ij->ki");
+  expectGradients(weighted(
+      bytes(1, node("Einsum", {"u", "w", "u"}, {"y"}, bytes(5, equation))),
+      {4, 2}));
+}
+
+TEST(OnnxGradients, ScatteredRowsAndLargestElementsHaveThem) {
+  using namespace onnx::encode;
+  std::string nodes =
+      bytes(1, node("ScatterND", {"w", "rows", "u"}, {"a"})) +
+      bytes(1, node("ScatterElements", {"a", "places", "u"}, {"b"})) +
+      bytes(1, node("TopK", {"b", "two"}, {"y", ""}));
+  expectGradients(weighted(nodes, {4, 2},
+                           integers("rows", {2, 1}, {3, 0}) +
+                               integers("places", {2, 3}, {1, 1, 0, 2, 2, 1}) +
+                               integers("two", {1}, {2})));
 }
 
 INSTANTIATE_TEST_SUITE_P(

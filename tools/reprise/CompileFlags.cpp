@@ -8,11 +8,22 @@
 using namespace reprise;
 using namespace reprise::driver;
 
-void driver::addModelOptions(CLI::App &command, ModelSettings &model) {
-  model.command = std::make_shared<ParsedOptions>(command);
+void driver::addFileOptions(CLI::App &command, ModelSettings &model) {
   SettingOptions options(command, kModelGroup);
   options.add("--batch", model.batch);
   options.add("--classes", model.classes);
+  options.add("--annotate", model.annotate);
+  options.add("--loss", model.loss);
+  options.add("--logits", model.logits);
+  options.add("--label", model.label);
+  options.add("--input", model.inputs);
+  options.add("--value", model.values);
+}
+
+void driver::addModelOptions(CLI::App &command, ModelSettings &model) {
+  model.command = std::make_shared<ParsedOptions>(command);
+  addFileOptions(command, model);
+  SettingOptions options(command, kModelGroup);
   options.add("--image", model.image);
   options.add("--channels", model.channels);
   options.add("--width", model.width);
@@ -24,7 +35,6 @@ void driver::addModelOptions(CLI::App &command, ModelSettings &model) {
   options.add("--view-pooling", model.viewPooling);
   options.add("--patch", model.patch);
   options.add("--stochastic-depth", model.stochasticDepth);
-  options.add("--annotate", model.annotate);
 }
 
 /// Returns the default of a hyperparameter for the help: " (default: 0.9)".

@@ -14,6 +14,8 @@
 
 namespace reprise::driver {
 
+/// Adds the model options that a network in a file takes.
+void addFileOptions(CLI::App &command, ModelSettings &model);
 void addModelOptions(CLI::App &command, ModelSettings &model);
 void addCompileOptions(CLI::App &command, CompileSettings &compile);
 /// Adds the model, its data and its device too.

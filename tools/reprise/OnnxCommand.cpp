@@ -1,6 +1,7 @@
 //===- OnnxCommand.cpp - reprise onnx -------------------------------------===//
 
 #include "Command.h"
+#include "Flags.h"
 #include "reprise/CommandLine/CommandLine.h"
 #include "reprise/Console/Console.h"
 #include "reprise/Console/JsonAnswer.h"
@@ -44,20 +45,7 @@ static CLI::App *add(CLI::App &onnx, Invocation &invocation, const char *name,
 }
 
 static void addFlags(CLI::App &command, OnnxFlags &flags) {
-  command.add_option("--batch", flags.batch,
-                     "First extent of every input (default: the file's)");
-  command.add_option("--input", flags.inputs,
-                     "Shape of an input, NAME=SHAPE, in the file's layout");
-  command.add_option("--value", flags.values,
-                     "Numbers of an input that is a constant, NAME=1,2");
-  command.add_option("--loss", flags.loss,
-                     "Loss: none, cross-entropy, bce, mse (default: none)");
-  command.add_option("--logits", flags.logits,
-                     "Output that the loss reads (default: the only one)");
-  command.add_option("--label", flags.label,
-                     "Input of labels or targets (default: label)");
-  command.add_option("--new-head", flags.newHead,
-                     "Classes of a new last layer");
+  addFileOptions(command, flags.model);
   command.add_option("--freeze", flags.freeze,
                      "Weights that stay constants: a pattern of names");
 }

@@ -28,7 +28,7 @@ static void addTrainingOptions(CLI::App &command, TrainSettings &training) {
   options.addFlag("--no-shuffle", train.data.keepsOrder);
 }
 
-static void addFileOptions(CLI::App &command, TrainSettings &training) {
+static void addPathOptions(CLI::App &command, TrainSettings &training) {
   SettingOptions options(command, "Files");
   rt::TrainOptions &train = training.train;
   options.add("--save", train.savePath)->check(writtenAs({".safetensors"}), "");
@@ -98,7 +98,7 @@ void driver::addTrainOptions(CLI::App &command, TrainSettings &training) {
       std::make_shared<ParsedOptions>(command);
   addRunOptions(command, training.run);
   addTrainingOptions(command, training);
-  addFileOptions(command, training);
+  addPathOptions(command, training);
   addHookOptions(command, training.hooks);
   addProgramOptions(command, training.programs);
   SettingOptions(command).addFlag("--json", training.json);

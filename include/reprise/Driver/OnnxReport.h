@@ -2,23 +2,18 @@
 #ifndef REPRISE_DRIVER_ONNXREPORT_H
 #define REPRISE_DRIVER_ONNXREPORT_H
 
+#include "reprise/Driver/ModelSettings.h"
 #include "reprise/Onnx/Import.h"
 #include "reprise/Runtime/Status.h"
 #include <nlohmann/json_fwd.hpp>
 
 namespace reprise::driver {
 
-/// Options of an import as the user wrote them.
+/// Options of an import as the user wrote them. Without a loss, there is none.
 struct OnnxFlags {
-  std::optional<int64_t> batch;
-  std::vector<std::string> inputs; // NAME=1x3x224x224
-  std::vector<std::string> values; // NAME=1,2
-  std::string loss = "none";       // or cross-entropy, bce, mse
-  std::optional<int64_t> newHead;
-  std::string logits, label = "label";
-  std::vector<std::string> freeze;
+  ModelSettings model;
+  std::vector<std::string> freeze; // weights that stay constants
 };
-rt::Expected<onnx::ImportOptions> importOptionsOf(const OnnxFlags &flags);
 
 /// Reads a file and builds its model; fails if the file is not ONNX.
 rt::Expected<onnx::Imported> readOnnx(mlir::MLIRContext &context,

@@ -2,7 +2,8 @@
 //
 // Everything but the weights is copied byte by byte: names, nodes, opsets,
 // metadata. A weight that a node computes (Constant, ConstantOfShape) becomes a
-// node Constant; external data stay in files of their names.
+// node Constant; external data stay in files of their names. A last layer of
+// another number of classes also changes the shapes that the file states.
 //
 //===----------------------------------------------------------------------===//
 #ifndef REPRISE_ONNX_EXPORT_H

@@ -10,6 +10,7 @@
 
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/OwningOpRef.h"
+#include "reprise/Zoo/Zoo.h"
 #include <cstdint>
 #include <map>
 #include <optional>
@@ -37,11 +38,21 @@ struct ImportOptions {
   std::string logits;
   /// The name of the input of labels or targets.
   std::string label = "label";
-  /// The number of classes of a new last layer, which is drawn at random.
-  std::optional<int64_t> newHead;
+  /// The number of classes. Where it is not the file's, the last layer is a new
+  /// one, drawn at random.
+  std::optional<int64_t> classes;
+  /// The blocks, which scopes of the nodes' names form, to annotate: outermost
+  /// ones but the last, or innermost ones.
+  zoo::Annotate annotate = zoo::Annotate::None;
   /// Patterns (`*`, `?`) of weights that stay constants.
   std::vector<std::string> freeze;
 };
+
+/// Returns the loss of an option's word, nothing for another word.
+std::optional<Loss> parseLoss(const std::string &word);
+
+/// Returns the options of an import; `otherwise` is the loss if none is given.
+ImportOptions importOptionsOf(const zoo::ModelOptions &options, Loss otherwise);
 
 /// A reason why a file is not imported, and the nodes that have it.
 struct Refusal {
@@ -90,6 +101,8 @@ struct Imported {
   /// Inputs that must be constants: their numbers are missing in `values`.
   std::vector<std::string> unbound;
   std::vector<ParameterFacts> parameters;
+  /// The number of the model's blocks, which scopes of nodes' names form.
+  size_t blocks = 0;
   /// Decisions that a user should know.
   std::vector<std::string> notes;
   /// The model; null if there are refusals.

@@ -33,6 +33,16 @@ std::optional<nn::ViewPooling> parseViewPooling(llvm::StringRef text);
 /// The limit of every extent; it keeps element counts far below 64 bits.
 inline constexpr int64_t kLargestExtent = 65536;
 
+/// Options of a network in a file, which the zoo's models do not have.
+struct FileOptions {
+  /// The whole shapes of inputs, in the file's layout, by name.
+  std::map<std::string, std::vector<int64_t>> shapes;
+  /// The numbers of inputs that are constants of the model, by name.
+  std::map<std::string, std::vector<double>> values;
+  /// The loss, the output that it reads, and its input of labels or targets.
+  std::optional<std::string> loss, logits, label;
+};
+
 /// A user's options. Empty means the model's default; in a model's defaults, it
 /// means that the model has no such option.
 struct ModelOptions {
@@ -62,6 +72,7 @@ struct ModelOptions {
   /// grows up to it from 0 at the first.
   std::optional<double> stochasticDepth;
   std::optional<Annotate> annotate;
+  FileOptions file;
 };
 
 struct ModelInfo {

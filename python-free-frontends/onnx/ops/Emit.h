@@ -56,6 +56,10 @@ nn::Tensor repeatAlong(const nn::Tensor &x, const nn::Tensor &like,
 /// Indices of `extent` elements, negative ones counted from the end.
 nn::Tensor wrapped(const nn::Tensor &index, int64_t extent);
 
+/// x rounded down, and to the nearest integer, which is the even one of two.
+nn::Tensor floorOf(nn::Tensor x);
+nn::Tensor rounded(nn::Tensor x);
+
 /// Elements order[0], order[1], ... of dimension d.
 nn::Tensor takeAlong(const nn::Tensor &x, int64_t d,
                      llvm::ArrayRef<int64_t> order);

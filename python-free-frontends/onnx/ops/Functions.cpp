@@ -38,13 +38,12 @@ static Tensor truncated(Tensor x) {
   return nn::select(isSmall, castLike(castTo(small, word), x), x);
 }
 
-static Tensor floorOf(Tensor x) {
+Tensor onnx::floorOf(Tensor x) {
   Tensor t = truncated(x);
   return t - castLike(compare(ComparePredicate::GT, t, x), x);
 }
 
-/// To the nearest integer, and to the even one of two.
-static Tensor rounded(Tensor x) {
+Tensor onnx::rounded(Tensor x) {
   Tensor low = floorOf(x), rest = x - low;
   Tensor half = nn::scale(low, 0.5);
   Tensor isOdd = compare(ComparePredicate::NE, half, floorOf(half));

@@ -177,6 +177,58 @@ bool onnx::importGatherElements(NodeImport &node) {
   return node.set(0, nn::gather(table, row));
 }
 
+/// Keeps the elements of an axis, or of all in a row, where a constant is true.
+bool onnx::importCompress(NodeImport &node) {
+  auto condition = node.constant(1);
+  if (!condition)
+    return false;
+  Tensor x = node.plain(0);
+  if (!x)
+    return false;
+  std::optional<int64_t> axis = 0;
+  if (node.find("axis"))
+    axis = node.axis(node.integer("axis", 0), x.getType().getRank());
+  else
+    x = nn::reshape(x, {x.getType().getNumElements()});
+  if (!axis)
+    return false;
+  Shape order;
+  for (size_t k = 0; k < condition->size(); ++k)
+    if (isInteger(condition->type) || condition->type == TensorElement::Bool)
+      if (condition->integers[k] && int64_t(k) < x.dim(*axis))
+        order.push_back(k);
+  if (order.empty())
+    return node.refuse("it keeps no elements");
+  return node.set(0, takeAlong(x, *axis, order));
+}
+
+/// Reverses the first `lengths[b]` elements of sequence b.
+bool onnx::importReverseSequence(NodeImport &node) {
+  if (!checkGather(node))
+    return false;
+  const Shape shape = node.in(0).shape;
+  int64_t time = node.integer("time_axis", 0);
+  int64_t batch = node.integer("batch_axis", 1);
+  if (shape.size() < 2 || time + batch != 1 || time * batch != 0 ||
+      node.in(1).shape != Shape{shape[batch]})
+    return node.refuse("its sequences " + textOf(shape) + " have the lengths " +
+                       textOf(node.in(1).shape));
+  Tensor x = node.plain(0), lengths = node.plain(1);
+  if (!x || !lengths)
+    return false;
+  lengths = castTo(lengths, node.builder().getI64Type());
+  // The number of a row among the pairs of the first two dimensions.
+  Tensor length = nn::broadcast(lengths, {shape[0], shape[1]}, {batch});
+  Tensor at = iota(length, time), other = iota(length, batch);
+  Tensor from = nn::select(compare(ComparePredicate::LT, at, length),
+                           plus(length - at, -1.0), at);
+  Tensor row = time == 0 ? from * numberLike(from, double(shape[1])) + other
+                         : other * numberLike(other, double(shape[1])) + from;
+  Shape table = {shape[0] * shape[1]};
+  table.insert(table.end(), shape.begin() + 2, shape.end());
+  return node.set(0, nn::gather(nn::reshape(x, table), row));
+}
+
 /// The last dimension of the indices holds the first positions in the table,
 /// after the batch's dimensions, which both share.
 bool onnx::importGatherND(NodeImport &node) {

@@ -200,8 +200,6 @@ static std::optional<double> dropoutRatio(NodeImport &node) {
 }
 
 bool onnx::importDropout(NodeImport &node) {
-  if (node.hasOutput(1))
-    return node.refuse("its mask (output 1) is not supported");
   std::optional<double> ratio = dropoutRatio(node);
   if (!ratio)
     return false;
@@ -213,8 +211,17 @@ bool onnx::importDropout(NodeImport &node) {
       return false;
     if (*trains != 0 && *ratio != 0)
       return node.refuse("it is in training mode; import with a loss");
-    return node.alias(0, node.in(0));
+    Elements mask{TensorElement::Bool, node.in(0).shape, {}, {}};
+    if (node.hasOutput(1)) {
+      if (*countOf(mask.shape) > kMostComputed)
+        return node.refuse("its mask is too large");
+      mask.integers.assign(*countOf(mask.shape), 1);
+    }
+    return (!node.hasOutput(1) || node.set(1, std::move(mask))) &&
+           node.alias(0, node.in(0));
   }
+  if (node.hasOutput(1))
+    return node.refuse("its mask (output 1) is not supported in training");
   Laid x = laid(node, 0);
   return x.tensor && setLaid(node, x, nn::dropout(x.tensor, *ratio));
 }

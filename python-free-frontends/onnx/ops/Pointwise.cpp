@@ -138,8 +138,7 @@ bool onnx::importClip(NodeImport &node) {
   return setLaid(node, x, y);
 }
 
-bool onnx::importCast(NodeImport &node) {
-  auto to = static_cast<TensorElement>(node.integer("to", 0));
+static bool castInput(NodeImport &node, TensorElement to) {
   Type element = elementOf(node.builder(), to);
   if (!element || to == TensorElement::BFloat16)
     return node.refuse("a cast to " + nameOf(to) + " is not supported");
@@ -152,6 +151,18 @@ bool onnx::importCast(NodeImport &node) {
   if (isRounded)
     x.tensor = castTo(x.tensor, node.builder().getF16Type());
   return setLaid(node, x, castTo(x.tensor, element));
+}
+
+bool onnx::importCast(NodeImport &node) {
+  return castInput(node, static_cast<TensorElement>(node.integer("to", 0)));
+}
+
+bool onnx::importCastLike(NodeImport &node) {
+  onnx::Value &like = node.in(1);
+  bool isKnown = like.fileType != TensorElement::Undefined;
+  if (!isKnown && onnx::isReal(like.type))
+    return node.refuse("the floating type of its input 1 is not known");
+  return castInput(node, isKnown ? like.fileType : like.type);
 }
 
 //===----------------------------------------------------------------------===//

@@ -1,6 +1,7 @@
 //===- Shapes.cpp - Constants and shapes ----------------------------------===//
 
 #include "Emit.h"
+#include <cmath>
 
 using namespace mlir;
 using namespace reprise;
@@ -81,16 +82,37 @@ bool onnx::importSize(NodeImport &node) {
                   {TensorElement::Int64, {}, {}, {*countOf(node.in(0).shape)}});
 }
 
+/// Floats are start + k step, so that rounding does not add up.
+static bool rangeOfFloats(NodeImport &node, double start, double limit,
+                          double step) {
+  double count = std::ceil((limit - start) / step);
+  if (!(count <= 1 << 20))
+    return node.refuse("it has more than 1048576 numbers");
+  Elements result{TensorElement::Float, {0}, {}, {}};
+  for (double k = 0; k < count; ++k)
+    result.reals.push_back(static_cast<float>(start + k * step));
+  result.shape[0] = result.reals.size();
+  return node.set(0, std::move(result));
+}
+
 bool onnx::importRange(NodeImport &node) {
   Shape numbers;
+  llvm::SmallVector<double> reals;
   for (size_t k = 0; k < 3; ++k) {
     auto elements = node.constant(k);
     if (!elements)
       return false;
-    if (!isInteger(elements->type) || elements->size() != 1)
-      return node.refuse("only ranges of integers are supported");
-    numbers.push_back(elements->integers[0]);
+    if (elements->size() != 1)
+      return node.refuse("input " + std::to_string(k) + " is not one number");
+    if (onnx::isReal(elements->type))
+      reals.push_back(elements->reals[0]);
+    else
+      numbers.push_back(elements->integers[0]);
   }
+  if (reals.size() == 3)
+    return rangeOfFloats(node, reals[0], reals[1], reals[2]);
+  if (numbers.size() != 3)
+    return node.refuse("its inputs have several types");
   auto [start, limit, step] = std::array{numbers[0], numbers[1], numbers[2]};
   if (step == 0)
     return node.refuse("its step is 0");

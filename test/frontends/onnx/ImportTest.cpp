@@ -165,7 +165,7 @@ TEST_F(OnnxImport, BinaryCrossEntropyNeedsLogits) {
 TEST_F(OnnxImport, ANewHeadHasOtherClasses) {
   ImportOptions options;
   options.loss = Loss::CrossEntropy;
-  options.newHead = 7;
+  options.classes = 7;
   Imported imported = import(encode::model(classifier()), options);
   ASSERT_TRUE(imported.module);
   auto weight = imported.module->lookupSymbol<sg::VariableOp>("fc");
@@ -175,6 +175,47 @@ TEST_F(OnnxImport, ANewHeadHasOtherClasses) {
   EXPECT_EQ(weight.getInit().getParameter(), 0.5);
   EXPECT_EQ(imported.notes.back(),
             "the last layer 'fc' begins anew with 7 classes");
+  options.classes = 5; // the file's
+  imported = import(encode::model(classifier()), options);
+  ASSERT_TRUE(imported.module);
+  EXPECT_EQ(
+      imported.module->lookupSymbol<sg::VariableOp>("fc").getInit().getKind(),
+      sg::InitKind::Elements);
+}
+
+TEST_F(OnnxImport, RefusesOptionsForUnknownInputs) {
+  ImportOptions options;
+  options.shapes["no"] = {1};
+  options.values["none"] = {1};
+  EXPECT_EQ(reasons(import(encode::model(classifier()), options)),
+            (std::vector<std::string>{"||--input: there is no input 'no'",
+                                      "||--value: there is no input 'none'"}));
+}
+
+TEST_F(OnnxImport, ScopesOfNamesAreBlocks) {
+  auto pathsOf = [](const Imported &imported, bool areAnnotated) {
+    std::vector<std::string> paths;
+    ModuleOp module = *imported.module;
+    module.walk([&](sg::SgModuleOp block) {
+      if (!areAnnotated || block.getActivationCheckpointing())
+        paths.push_back(block.getPath().str());
+    });
+    return paths;
+  };
+  using Names = std::vector<std::string>;
+  ImportOptions options;
+  options.loss = Loss::CrossEntropy;
+  options.annotate = zoo::Annotate::Blocks;
+  Imported imported = import(encode::model(encode::scopedNetwork()), options);
+  ASSERT_TRUE(imported.module);
+  EXPECT_EQ(imported.blocks, 4u);
+  EXPECT_EQ(pathsOf(imported, false),
+            (Names{"stem", "layer1.0", "layer1.1", "layer1"}));
+  EXPECT_EQ(pathsOf(imported, true), (Names{"stem", "layer1.0", "layer1.1"}));
+  options.annotate = zoo::Annotate::Stages;
+  imported = import(encode::model(encode::scopedNetwork()), options);
+  EXPECT_EQ(pathsOf(imported, true), Names{"stem"});
+  EXPECT_EQ(import(encode::model(classifier())).blocks, 0u);
 }
 
 TEST_F(OnnxImport, InputsOfAxesAreBoundToNumbers) {
@@ -230,6 +271,102 @@ TEST_F(OnnxImport, ExportedWeightsAreReadBack) {
   EXPECT_FALSE(exportWeights(path(), weights, error));
   EXPECT_NE(error.find("the file has no tensor 'fc.momentum'"),
             std::string::npos);
+}
+
+/// The first `count` eighths.
+static TrainedWeight eighths(const std::vector<int64_t> &shape, size_t count) {
+  TrainedWeight weight{shape, std::vector<float>(count), false};
+  for (size_t k = 0; k < count; ++k)
+    weight.elements[k] = float(k) / 8;
+  return weight;
+}
+
+TEST_F(OnnxImport, ANewHeadIsExportedWithItsShapes) {
+  std::string graph =
+      encode::scopedNetwork() + bytes(13, encode::value("l", {4, 4})) +
+      bytes(13, encode::value("logits", {-1, 5})); // a second statement
+  std::ofstream(path(), std::ios::binary) << encode::model(graph);
+  std::string error;
+  TrainedWeights weights = {{"fc.weight", eighths({4, 7}, 28)},
+                            {"fc.bias", eighths({7}, 7)},
+                            {"shift", eighths({4}, 4)}};
+  auto exported = exportWeights(path(), weights, error);
+  ASSERT_TRUE(exported) << error;
+  EXPECT_EQ(exported->written, 3u);
+  EXPECT_NE(exported->model.find(encode::value("l", {4, 4})),
+            std::string::npos);
+  EXPECT_NE(exported->model.find(encode::value("logits", {-1, 7})),
+            std::string::npos);
+  Imported imported = import(exported->model);
+  ASSERT_TRUE(imported.module);
+  EXPECT_EQ(imported.facts.outputs[0].type, "float 4x7");
+  auto value = imported.module->lookupSymbol<sg::VariableOp>("fc.weight")
+                   .getInit()
+                   .getElements()
+                   .getValues<float>();
+  EXPECT_EQ(std::vector<float>(value.begin(), value.end()),
+            weights["fc.weight"].elements);
+
+  std::ofstream(path(), std::ios::binary) << encode::model(graph);
+  weights["fc.bias"] = eighths({6}, 6);
+  EXPECT_FALSE(exportWeights(path(), weights, error));
+  EXPECT_NE(error.find("'fc.bias' has the shape 6, but in the file 7"),
+            std::string::npos)
+      << error;
+  error.clear();
+  weights.erase("fc.bias");
+  EXPECT_FALSE(exportWeights(path(), weights, error));
+  EXPECT_NE(error.find("'fc.weight' has 7 classes, but there is no 'fc.bias'"),
+            std::string::npos)
+      << error;
+  error.clear();
+  weights = {{"fc.weight", eighths({5, 7}, 35)}, {"fc.bias", eighths({7}, 7)}};
+  EXPECT_FALSE(exportWeights(path(), weights, error));
+}
+
+TEST_F(OnnxImport, ExternalWeightsAreExportedBesideTheCopy) {
+  namespace fs = std::filesystem;
+  std::string data = fs::path(path()).filename().string() + ".bin";
+  auto external = [&](const std::string &name, const char *offset,
+                      const std::vector<int64_t> &dims) {
+    std::string message;
+    for (int64_t extent : dims)
+      message += encode::number(1, extent);
+    auto entry = [](const std::string &key, const std::string &text) {
+      return bytes(13, bytes(1, key) + bytes(2, text));
+    };
+    return bytes(5, message + encode::number(2, 1) + bytes(8, name) +
+                        encode::number(14, 1) + entry("location", data) +
+                        entry("offset", offset));
+  };
+  std::string graph = bytes(1, encode::node("Mul", {"x", "scale"}, {"s"})) +
+                      bytes(1, encode::node("MatMul", {"s", "w"}, {"y"})) +
+                      external("scale", "0", {2}) + external("w", "8", {2, 2}) +
+                      bytes(11, encode::value("x", {3, 2})) +
+                      bytes(12, encode::value("y", {3, 2}));
+  std::ofstream(path(), std::ios::binary) << encode::model(graph);
+  fs::path beside = fs::path(path()).parent_path() / data;
+  std::ofstream(beside, std::ios::binary) << encode::floats({1, 2, 3, 4, 5, 6});
+  std::string error;
+  auto exported = exportWeights(path(), {{"w", eighths({2, 2}, 4)}}, error);
+  ASSERT_TRUE(exported) << error;
+  EXPECT_EQ(exported->model, encode::model(graph));
+  EXPECT_EQ(exported->external[data],
+            encode::floats({1, 2, 0, 0.125f, 0.25f, 0.375f}));
+  // A new head does not fit into the old one's bytes.
+  exported = exportWeights(path(), {{"w", eighths({2, 3}, 6)}}, error);
+  ASSERT_TRUE(exported) << error;
+  EXPECT_TRUE(exported->external.empty());
+  Imported imported = import(exported->model);
+  ASSERT_TRUE(imported.module);
+  EXPECT_EQ(imported.facts.outputs[0].type, "float 3x3");
+  auto scale = imported.module->lookupSymbol<sg::VariableOp>("scale")
+                   .getInit()
+                   .getElements()
+                   .getValues<float>();
+  EXPECT_EQ(std::vector<float>(scale.begin(), scale.end()),
+            (std::vector<float>{1, 2}));
+  fs::remove(beside);
 }
 
 TEST_F(OnnxImport, FrozenWeightsAreConstants) {

@@ -1,0 +1,92 @@
+//===- LastLayer.cpp - The layer that makes the logits --------------------===//
+
+#include "LastLayer.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringSwitch.h"
+
+using namespace reprise;
+using namespace reprise::onnx;
+
+/// The limit of nodes between the layer and the output.
+static constexpr unsigned kMostNodes = 16;
+
+static llvm::StringRef ref(std::string_view text) {
+  return {text.data(), text.size()};
+}
+
+bool onnx::isView(std::string_view op) {
+  return llvm::StringSwitch<bool>(ref(op))
+      .Cases({"Reshape", "Flatten", "Squeeze", "Identity", "Unsqueeze"}, true)
+      .Default(false);
+}
+
+/// True for ops after which the classes are still those of the layer.
+static bool keepsClasses(std::string_view op) {
+  return isView(op) ||
+         llvm::StringSwitch<bool>(ref(op))
+             .Cases({"Softmax", "LogSoftmax", "Sigmoid"}, true)
+             .Cases({"Relu", "Dropout", "GlobalAveragePool", "AveragePool"},
+                    true)
+             .Default(false);
+}
+
+const Node *onnx::producerOf(const Graph &graph, std::string_view value) {
+  for (const Node &node : graph.nodes)
+    for (std::string_view output : node.outputs)
+      if (output == value)
+        return &node;
+  return nullptr;
+}
+
+/// Completes a layer, whose bias may be that of an Add after it, by its shapes.
+static bool describe(LastLayer &layer, const Node &node, WeightShape shapeOf) {
+  std::optional<Shape> shape =
+      node.inputs.size() > 1 ? shapeOf(node.inputs[1]) : std::nullopt;
+  if (!shape || shape->size() < 2)
+    return false;
+  layer.isImage = node.op == "Conv";
+  bool isLeading = layer.isImage;
+  for (const Attribute &attribute : node.attributes)
+    isLeading |= attribute.name == "transB" && attribute.integer != 0;
+  layer.weight = node.inputs[1];
+  layer.weightShape = *shape;
+  layer.weightAxis = isLeading ? 0 : shape->size() - 1;
+  layer.classes = layer.weightShape[layer.weightAxis];
+  if (node.inputs.size() > 2)
+    layer.bias = node.inputs[2];
+  if (layer.bias.empty())
+    return true;
+  shape = shapeOf(layer.bias);
+  if (!shape)
+    return false;
+  layer.biasShape = *shape;
+  layer.biasAxis = llvm::find(*shape, layer.classes) - shape->begin();
+  return layer.biasAxis < shape->size();
+}
+
+std::optional<LastLayer> onnx::findLastLayer(const Graph &graph,
+                                             std::string_view output,
+                                             WeightShape shapeOf) {
+  LastLayer layer;
+  std::string_view value = output;
+  for (unsigned k = 0; k < kMostNodes; ++k) {
+    layer.values.push_back(value);
+    const Node *node = producerOf(graph, value);
+    if (!node || node->inputs.empty())
+      break;
+    if (node->op == "Gemm" || node->op == "MatMul" || node->op == "Conv") {
+      if (describe(layer, *node, shapeOf))
+        return layer;
+      break;
+    }
+    bool isBias = node->op == "Add" && node->inputs.size() == 2;
+    if (!isBias && !keepsClasses(node->op))
+      break;
+    value = node->inputs[0];
+    if (isBias && shapeOf(value))
+      std::tie(layer.bias, value) = std::pair(value, node->inputs[1]);
+    else if (isBias)
+      layer.bias = node->inputs[1];
+  }
+  return std::nullopt;
+}
