@@ -304,16 +304,19 @@ static rt::Status checkClassWeights(mlir::ModuleOp module,
 
 /// Notes that a mode which works on blocks finds none in a file's network.
 static void noteMissingBlocks(const std::string &source, mlir::ModuleOp module,
-                              llvm::StringRef mode) {
-  if (optionsOf(source) != frontend::Options::File ||
-      (mode != "annotated" && mode != "per-block" && mode != "nested"))
+                              const Checkpointing &mode) {
+  using Kind = CheckpointingMode::Kind;
+  bool needsBlocks = mode.kind == Kind::Annotated ||
+                     mode.kind == Kind::PerBlock || mode.kind == Kind::Nested;
+  if (!needsBlocks || optionsOf(source) != frontend::Options::File)
     return;
   bool hasBlocks =
       module.walk([](sg::SgModuleOp) { return mlir::WalkResult::interrupt(); })
           .wasInterrupted();
   if (!hasBlocks)
     mlir::emitWarning(mlir::UnknownLoc::get(module.getContext()))
-        << "no names of '" << source << "' tell blocks apart, so that '" << mode
+        << "no names of '" << source << "' tell blocks apart, so that '"
+        << mode.text()
         << "' recomputes nothing; --checkpointing segments=N and --budget need "
            "no blocks";
 }
