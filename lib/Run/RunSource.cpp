@@ -13,7 +13,7 @@
 #include "reprise/Runtime/Expect.h"
 #include "reprise/Runtime/HostMemory.h"
 #include "reprise/Runtime/HostProcessors.h"
-#include "reprise/Runtime/Trainer/Loader.h"
+#include "reprise/Runtime/Trainer/Trainer.h"
 #include "reprise/Text/Size.h"
 #include <algorithm>
 #include <malloc.h>

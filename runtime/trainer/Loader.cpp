@@ -6,7 +6,6 @@
 //
 //===----------------------------------------------------------------------===//
 #include "reprise/Runtime/Trainer/Loader.h"
-#include "EntryBindings.h"
 #include "WorkerPool.h"
 #include "reprise/Runtime/Expect.h"
 #include "reprise/Runtime/HostProcessors.h"
@@ -106,21 +105,13 @@ Status Loader::check(uint64_t images, uint64_t perEpoch,
   return {};
 }
 
-static Status checkRowsOfBatch(const Dataset &data, size_t batch) {
+Status reprise::rt::checkRowsOfBatch(const Dataset &data, size_t batch) {
   if (data.size() >= batch)
     return Status();
   return Status::error(RP_INVALID_ARGUMENT,
                        "the data have " + std::to_string(data.size()) +
                            " images, fewer than one batch of " +
                            std::to_string(batch));
-}
-
-Status reprise::rt::checkTrainingData(const DataSpec &spec,
-                                      const EntryInfo &step) {
-  REPRISE_EXPECT(form, readRowBindings(step));
-  REPRISE_EXPECT(data, openDataset(spec, Split::Train, form->wanted()));
-  REPRISE_RETURN_IF_ERROR(checkDataFits(*form, **data, spec.source));
-  return checkRowsOfBatch(**data, form->batch);
 }
 
 Expected<std::unique_ptr<Loader>> Loader::create(const Dataset &data,

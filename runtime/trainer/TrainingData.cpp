@@ -2,6 +2,7 @@
 #include "TrainingData.h"
 #include "../support/Restate.h"
 #include "reprise/Runtime/Expect.h"
+#include "reprise/Runtime/Trainer/Loader.h"
 
 using namespace reprise::rt;
 
@@ -41,6 +42,14 @@ Status TrainingData::sort(const DataSpec &spec, const EntryBindings &form,
     buckets[nearestBucket(wanted, (*size)[0], (*size)[1])].rows.push_back(row);
   }
   return {};
+}
+
+Status reprise::rt::checkTrainingData(const DataSpec &spec,
+                                      const EntryInfo &step) {
+  REPRISE_EXPECT(form, readRowBindings(step));
+  REPRISE_EXPECT(data, openDataset(spec, Split::Train, form->wanted()));
+  REPRISE_RETURN_IF_ERROR(checkDataFits(*form, **data, spec.source));
+  return checkRowsOfBatch(**data, form->batch);
 }
 
 Expected<std::unique_ptr<TrainingData>>

@@ -16,7 +16,6 @@
 #ifndef REPRISE_RUNTIME_TRAINER_LOADER_H
 #define REPRISE_RUNTIME_TRAINER_LOADER_H
 
-#include "reprise/Runtime/Trainer/Backend.h"
 #include "reprise/Runtime/Trainer/Dataset.h"
 #include <condition_variable>
 #include <mutex>
@@ -76,9 +75,8 @@ struct LoaderOptions {
 /// nothing are filled by one thread.
 unsigned loaderThreads(bool isCostly, unsigned asked, uint64_t rows);
 
-/// Fails unless the training rows of `spec` fit the inputs and the logits of
-/// `step` and are enough for one batch: for a program that is not compiled yet.
-Status checkTrainingData(const DataSpec &spec, const EntryInfo &step);
+/// Fails if the data have fewer rows than a training batch.
+Status checkRowsOfBatch(const Dataset &data, size_t batch);
 
 class Loader {
 public:

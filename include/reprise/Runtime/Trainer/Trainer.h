@@ -211,6 +211,10 @@ Expected<TrainResult> train(Backend &backend, const TrainOptions &options,
 DataSpec evaluationData(const DataSpec &data, const RunPosition &position,
                         const std::set<std::string> &given = {});
 
+/// Fails unless the training rows of `spec` fit the inputs and the logits of
+/// `step` and are enough for one batch: for a program that is not compiled yet.
+Status checkTrainingData(const DataSpec &spec, const EntryInfo &step);
+
 /// Fails if an evaluation of rows that are only for tests would fail because of
 /// their shape, their classes or their number. Reads no images.
 Status checkEvaluation(const Backend &backend, const DataSpec &data);
