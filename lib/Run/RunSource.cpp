@@ -200,14 +200,32 @@ static rt::TensorInfo tensorInfo(mlir::Type type, mlir::DictionaryAttr named) {
   return info;
 }
 
+/// Returns the label that a model's loss leaves out, if it is to leave one out.
+static std::optional<int64_t> ignoredLabel(const RunSource &source,
+                                           mlir::ModuleOp model) {
+  std::optional<int64_t> ignored = source.dataOptions().ignored;
+  model.walk([&](sg::CrossEntropyOp loss) {
+    if (auto label = loss.getIgnoreIndexAttr(); label && !ignored)
+      ignored = label.getInt();
+  });
+  return ignored;
+}
+
 /// Refuses training data that do not fit the model, which is not compiled yet.
 static rt::Status checkData(const RunSource &source, mlir::ModuleOp model) {
+  rt::IndexRange labels;
+  labels.limit = INT32_MAX;
+  labels.runs = {{0, 1}};
+  labels.ignored = ignoredLabel(source, model);
   for (auto function : model.getOps<mlir::func::FuncOp>()) {
     rt::EntryInfo step;
     step.name = "train_step";
     for (auto [i, type] : llvm::enumerate(function.getArgumentTypes()))
       step.inputs.push_back(tensorInfo(
           type, mlir::function_interface_impl::getArgAttrDict(function, i)));
+    for (rt::TensorInfo &input : step.inputs)
+      if (input.binding == RP_BINDING_LABEL)
+        input.ranges = {labels};
     for (auto [i, type] : llvm::enumerate(function.getResultTypes()))
       step.outputs.push_back(tensorInfo(
           type, mlir::function_interface_impl::getResultAttrDict(function, i)));

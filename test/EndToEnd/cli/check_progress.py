@@ -41,8 +41,8 @@ assert text == "", repr(text)
 print("quiet: nothing")
 
 text = shown("train", "resnet18", "--batch", "2", "--image", "32x32", "--data",
-             "synthetic", "--synthetic-size", "1", "--steps", "1")  # fmt: skip
+             "synthetic", "--memory-limit", "10MiB", "--steps", "1")  # fmt: skip
 before, _, error = text.partition("error: ")
 assert "compiling resnet18" in before and before.endswith("\r\x1b[K"), repr(text)
-assert "fewer than one batch" in error and "\r\x1b" not in error, repr(text)
+assert "more than the limit of 10.0 MiB" in error and "\r\x1b" not in error, repr(text)
 print("error: on a line of its own")
