@@ -73,22 +73,37 @@ static void passUnderViews(Block &block) {
   }
 }
 
-/// Makes one barrier, in front of `reader`, of some that stand before it.
+/// Returns what `value` is before it passes any of the barriers.
+static Value beforeBarriers(Value value, ArrayRef<remat::BarrierOp> barriers) {
+  for (auto barrier = value.getDefiningOp<remat::BarrierOp>();
+       barrier && llvm::is_contained(barriers, barrier);
+       barrier = value.getDefiningOp<remat::BarrierOp>())
+    value = barrier.getInput();
+  return value;
+}
+
+/// Makes one barrier, in front of `reader`, of some that stand before it. They
+/// may wait for each other.
 static void join(ArrayRef<remat::BarrierOp> barriers, Operation *reader) {
   llvm::SetVector<Value> passed;
-  for (remat::BarrierOp barrier : barriers)
-    passed.insert(barrier.getInput());
+  SmallVector<size_t> places;
+  for (remat::BarrierOp barrier : barriers) {
+    Value input = beforeBarriers(barrier.getInput(), barriers);
+    passed.insert(input);
+    places.push_back(llvm::find(passed, input) - passed.begin());
+  }
   size_t inputs = passed.size();
   for (remat::BarrierOp barrier : barriers)
-    passed.insert(barrier.getAfter().begin(), barrier.getAfter().end());
+    for (Value after : barrier.getAfter())
+      passed.insert(beforeBarriers(after, barriers));
   OpBuilder builder(reader);
   auto joined = OptimizationBarrierOp::create(
       builder, reader->getLoc(), ValueRange(passed.getArrayRef()).getTypes(),
       passed.getArrayRef());
-  for (remat::BarrierOp barrier : barriers) {
-    auto at = llvm::find(passed, barrier.getInput()) - passed.begin();
-    barrier.getResult().replaceAllUsesWith(joined.getResult(at));
-    barrier.erase();
+  for (auto [barrier, place] : llvm::zip(barriers, places)) {
+    remat::BarrierOp op = barrier;
+    op.getResult().replaceAllUsesWith(joined.getResult(place));
+    op.erase();
   }
   for (size_t k = inputs; k < passed.size(); ++k)
     replaceFrom(passed[k], reader, joined.getResult(k));

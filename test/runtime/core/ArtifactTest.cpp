@@ -68,7 +68,8 @@ TEST(Container, RefusesEveryTruncationAndExtension) {
 TEST(Container, TellsForeignFromDamaged) {
   std::vector<uint8_t> bytes = smallArtifact(), png(500, 'x');
   EXPECT_EQ(load(png).message,
-            "not an artifact: it does not begin with \"REPRISE\"");
+            "not an artifact, which 'reprise compile' makes: it does not "
+            "begin with \"REPRISE\"");
   EXPECT_EQ(load({1, 2, 3}).message,
             "not an artifact: 3 bytes are fewer than the 64 of its header");
   bytes[8] = 9;
