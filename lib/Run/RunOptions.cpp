@@ -87,8 +87,18 @@ static rt::Status takeModel(const std::string &recipe, GivenOptions &command) {
   return {};
 }
 
+rt::Status RunOptions::loadOwnWeights(rt::Backend &backend,
+                                      rt::EvaluatedWeights weights) const {
+  if (weights == rt::EvaluatedWeights::Averages)
+    return misuse("'" + source + "' has no moving averages of the weights");
+  note("the weights are those of '" + source + "'");
+  return backend.initialize(0);
+}
+
 rt::Status RunOptions::takeFromState(const std::string &state,
                                      const std::string &weights) {
+  if (evaluatesFile(state, weights))
+    return {};
   if (state.empty()) {
     auto names = rt::readClassNames(weights);
     return names.ok() ? takeClassNames(*names, weights) : names.status();

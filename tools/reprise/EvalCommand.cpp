@@ -103,7 +103,8 @@ static rt::Status report(const EvalOptions &options, RunningProgram &running,
 }
 
 static rt::Status evaluateModel(EvalOptions &options) {
-  if (options.resume.empty() == options.weights.empty())
+  bool isOwn = options.run.evaluatesFile(options.resume, options.weights);
+  if (!isOwn && options.resume.empty() == options.weights.empty())
     return misuse(
         "nothing to evaluate; give either --resume STATE or --weights FILE");
   if (!options.confusion.empty())
@@ -118,6 +119,9 @@ static rt::Status evaluateModel(EvalOptions &options) {
   request.state = options.resume;
   REPRISE_RETURN_IF_ERROR(options.run.read());
   REPRISE_EXPECT(running, RunningProgram::open(options.run, request));
+  if (isOwn)
+    REPRISE_RETURN_IF_ERROR(
+        options.run.loadOwnWeights(running->backend(), options.evaluated));
   rt::EvaluateOptions wanted;
   wanted.data = options.run.dataSpec();
   wanted.statePath = options.resume;

@@ -26,7 +26,8 @@ struct PredictOptions {
 } // namespace
 
 static rt::Status checkFlags(const PredictOptions &options) {
-  if (options.state.empty() == options.weights.empty())
+  if (!options.run.evaluatesFile(options.state, options.weights) &&
+      options.state.empty() == options.weights.empty())
     return misuse("nothing to predict with; give either --state STATE or "
                   "--weights FILE");
   if (options.json && options.csv)
@@ -59,6 +60,9 @@ static rt::Status predict(PredictOptions &options) {
   request.state = options.state;
   REPRISE_RETURN_IF_ERROR(options.run.read());
   REPRISE_EXPECT(running, RunningProgram::open(options.run, request));
+  if (options.run.evaluatesFile(options.state, options.weights))
+    REPRISE_RETURN_IF_ERROR(
+        options.run.loadOwnWeights(running->backend(), options.evaluated));
   rt::EvaluateOptions wanted;
   wanted.data = options.run.dataSpec();
   wanted.statePath = options.state;

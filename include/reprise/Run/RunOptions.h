@@ -5,6 +5,7 @@
 #include "reprise/Driver/RequestSettings.h"
 #include "reprise/Run/ProgramPlan.h"
 #include "reprise/Run/RunSource.h"
+#include "reprise/Runtime/Trainer/Trainer.h"
 
 namespace reprise::driver {
 
@@ -30,6 +31,16 @@ struct RunOptions : RunSource {
   /// and the names of classes; without a state, only the names, from `weights`.
   rt::Status takeFromState(const std::string &state,
                            const std::string &weights);
+  /// True if the source is a file that holds weights, and neither a state nor
+  /// other weights are given.
+  bool evaluatesFile(const std::string &state,
+                     const std::string &weights) const {
+    return state.empty() && weights.empty() &&
+           optionsOf(source) == frontend::Options::File;
+  }
+  /// Loads the file's weights and says so; the file has no averages.
+  rt::Status loadOwnWeights(rt::Backend &backend,
+                            rt::EvaluatedWeights weights) const;
   /// Settings of images that the command line says, as a course names them.
   std::set<std::string> givenImages() const;
 };
