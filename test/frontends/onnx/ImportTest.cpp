@@ -537,6 +537,9 @@ TEST_F(OnnxImport, SurvivesMutation) {
         << mutate(files[k % files.size()], random);
     ImportOptions options;
     options.loss = k % 2 ? Loss::CrossEntropy : Loss::None;
+    options.inspects = k % 4 == 0;
+    if (k % 3 == 0)
+      options.batch = 3;
     error.clear();
     auto start = std::chrono::steady_clock::now();
     auto imported = importModel(context, path(), options, error);
