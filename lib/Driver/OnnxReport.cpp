@@ -15,10 +15,12 @@ using namespace reprise::driver;
 
 rt::Expected<onnx::Imported> driver::readOnnx(mlir::MLIRContext &context,
                                               const std::string &path,
-                                              const OnnxFlags &flags) {
+                                              const OnnxFlags &flags,
+                                              bool inspects) {
   REPRISE_EXPECT(model, flags.model.options());
   onnx::ImportOptions options = onnx::importOptionsOf(*model, onnx::Loss::None);
   options.freeze = flags.freeze;
+  options.inspects = inspects;
   std::string error;
   auto imported = onnx::importModel(context, path, options, error);
   if (!imported)
@@ -38,7 +40,7 @@ static rt::Status refusalOf(const std::string &path,
 rt::Expected<std::string> driver::importOnnx(const std::string &path,
                                              const OnnxFlags &flags) {
   mlir::MLIRContext context;
-  REPRISE_EXPECT(imported, readOnnx(context, path, flags));
+  REPRISE_EXPECT(imported, readOnnx(context, path, flags, /*inspects=*/false));
   if (!imported->module)
     return refusalOf(path, *imported);
   for (const std::string &decision : imported->notes)

@@ -87,8 +87,36 @@ static rt::Status takeModel(const std::string &recipe, GivenOptions &command) {
   return {};
 }
 
+bool RunOptions::lacksWeights(const rt::EvaluateOptions &wanted) const {
+  bool isOwn = optionsOf(source) == frontend::Options::File;
+  return wanted.statePath.empty() == wanted.weightsPath.empty() &&
+         !(isOwn && wanted.statePath.empty());
+}
+
+rt::Expected<RunningProgram>
+RunOptions::openToEvaluate(rt::EvaluateOptions &wanted) {
+  bool isOwn = wanted.statePath.empty() && wanted.weightsPath.empty();
+  if (isOwn && wanted.weights == rt::EvaluatedWeights::Averages)
+    return misuse("'" + source + "' has no moving averages of the weights");
+  RunRequest required;
+  required.split = wanted.split;
+  required.onlyEvaluates = true;
+  required.state = wanted.statePath;
+  REPRISE_RETURN_IF_ERROR(read());
+  REPRISE_EXPECT(running, RunningProgram::open(*this, required));
+  wanted.data = dataSpec();
+  wanted.given = givenImages();
+  if (isOwn) {
+    note("the weights are those of '" + source + "'");
+    REPRISE_RETURN_IF_ERROR(running->backend().initialize(0));
+  }
+  return running;
+}
+
 rt::Status RunOptions::takeFromState(const std::string &state,
                                      const std::string &weights) {
+  if (state.empty() && weights.empty())
+    return {};
   if (state.empty()) {
     auto names = rt::readClassNames(weights);
     return names.ok() ? takeClassNames(*names, weights) : names.status();

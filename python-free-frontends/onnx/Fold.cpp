@@ -1,8 +1,9 @@
 //===- Fold.cpp - Arithmetic on shapes ------------------------------------===//
 //
 // Exporters compute shapes by ops: Shape, Gather, Mul, Concat, Reshape. Such
-// nodes, whose inputs are constants of integers or single numbers, become
-// constants.
+// nodes become constants if their inputs are constants or single numbers.
+// Floating-point tensors of the file are folded only on the way to an input
+// that must be constant, such as the scales of Resize: others are weights.
 //
 //===----------------------------------------------------------------------===//
 
@@ -88,6 +89,7 @@ static double realOf(llvm::StringRef op, double a, double b) {
          : op == "Mul" ? a * b
          : op == "Div" ? a / b
          : op == "Pow" ? std::pow(a, b)
+         : op == "Mod" ? std::fmod(a, b)
          : op == "Max" ? std::max(a, b)
                        : std::min(a, b);
 }
@@ -144,6 +146,9 @@ static bool foldBinary(NodeImport &node, llvm::StringRef op,
   if (!shape || countOf(*shape).value_or(kMostFolded + 1) > kMostFolded)
     return false;
   const Elements &a = *inputs[0], &b = *inputs[1];
+  // C's remainder is only folded for floats, the other one for integers.
+  if (op == "Mod" && (node.integer("fmod", 0) != 0) != isReal(a.type))
+    return false;
   Elements result{
       isComparison(op) ? TensorElement::Bool : a.type, *shape, {}, {}};
   for (int64_t k = 0, n = *countOf(*shape); k < n; ++k)
@@ -218,56 +223,178 @@ static bool foldCast(NodeImport &node, const Elements &x) {
   return node.set(0, std::move(result));
 }
 
-/// Joins vectors.
+/// Sets the output to elements of `x`: `source` gives the position of each
+/// element in a row-major result of `shape`.
+template <typename Source>
+static bool setMoved(NodeImport &node, const Elements &x, const Shape &shape,
+                     Source source) {
+  std::optional<int64_t> count = countOf(shape);
+  if (!count || *count > kMostFolded)
+    return false;
+  Elements result{x.type, shape, {}, {}};
+  for (int64_t k = 0; k < *count; ++k)
+    copy(x, source(k), result);
+  return node.set(0, std::move(result));
+}
+
+/// The elements before an axis, along it, and after it.
+struct Around {
+  int64_t before = 1, along = 1, after = 1;
+};
+static Around around(const Shape &shape, size_t axis) {
+  Around result;
+  for (size_t d = 0; d < shape.size(); ++d)
+    (d < axis    ? result.before
+     : d == axis ? result.along
+                 : result.after) *= shape[d];
+  return result;
+}
+
+/// An axis, counted from the beginning; nothing if there is none.
+static std::optional<size_t> axisOf(int64_t axis, const Shape &shape) {
+  int64_t rank = shape.size();
+  axis += axis < 0 ? rank : 0;
+  return axis >= 0 && axis < rank ? std::optional<size_t>(axis) : std::nullopt;
+}
+
 static bool foldConcat(NodeImport &node, const Inputs &inputs) {
-  Elements result{inputs.front()->type, {0}, {}, {}};
+  Shape shape = inputs.front()->shape;
+  auto axis = axisOf(node.integer("axis", 1), shape);
+  if (!axis)
+    return false;
+  shape[*axis] = 0;
+  int64_t extent = 0;
   for (const auto &input : inputs) {
-    if (input->shape.size() != 1 || input->type != result.type)
+    Shape other = input->shape;
+    if (input->type != inputs.front()->type || other.size() != shape.size())
       return false;
-    for (size_t k = 0; k < input->size(); ++k)
-      copy(*input, k, result);
+    extent += std::exchange(other[*axis], 0);
+    if (other != shape)
+      return false;
   }
-  result.shape[0] = result.size();
+  shape[*axis] = extent;
+  Elements result{inputs.front()->type, shape, {}, {}};
+  for (int64_t k = 0, n = around(shape, *axis).before; k < n; ++k)
+    for (const auto &input : inputs)
+      for (size_t size = input->size() / n, j = 0; j < size; ++j)
+        copy(*input, k * size + j, result);
   return node.set(0, std::move(result));
 }
 
-/// Elements of a vector by index.
 static bool foldGather(NodeImport &node, const Inputs &inputs) {
-  const Elements &x = *inputs[0];
-  if (inputs.size() != 2 || x.shape.size() != 1 || !isInteger(inputs[1]->type))
+  if (inputs.size() != 2 || !isInteger(inputs[1]->type))
     return false;
-  Elements result{x.type, inputs[1]->shape, {}, {}};
-  for (int64_t index : inputs[1]->integers) {
-    index += index < 0 ? x.shape[0] : 0;
-    if (index < 0 || index >= x.shape[0])
+  const Elements &x = *inputs[0], &at = *inputs[1];
+  auto axis = axisOf(node.integer("axis", 0), x.shape);
+  if (!axis)
+    return false;
+  Around parts = around(x.shape, *axis);
+  for (int64_t index : at.integers)
+    if (index < -parts.along || index >= parts.along)
       return false;
-    copy(x, index, result);
-  }
-  return node.set(0, std::move(result));
+  Shape shape = x.shape;
+  shape.erase(shape.begin() + *axis);
+  shape.insert(shape.begin() + *axis, at.shape.begin(), at.shape.end());
+  int64_t n = at.size();
+  return setMoved(node, x, shape, [&](int64_t k) {
+    int64_t index = at.integers[k / parts.after % n];
+    index += index < 0 ? parts.along : 0;
+    return (k / parts.after / n * parts.along + index) * parts.after +
+           k % parts.after;
+  });
 }
 
-/// A part of a vector.
-static bool foldSlice(NodeImport &node, const Inputs &inputs) {
-  const Elements &x = *inputs[0];
-  if (x.shape.size() != 1)
-    return false;
+static bool foldTranspose(NodeImport &node, const Elements &x) {
+  size_t rank = x.shape.size();
+  Shape order = node.integers("perm").value_or(Shape());
+  if (order.empty())
+    for (size_t d = rank; d-- > 0;)
+      order.push_back(d);
+  Shape sorted = order, shape;
+  llvm::sort(sorted);
+  for (size_t d = 0; d < sorted.size(); ++d)
+    if (sorted.size() != rank || sorted[d] != int64_t(d))
+      return false;
+  for (int64_t d : order)
+    shape.push_back(x.shape[d]);
+  return setMoved(node, x, shape, [&](int64_t k) {
+    Shape index(rank);
+    for (size_t d = rank; d-- > 0; k /= shape[d])
+      index[order[d]] = k % shape[d];
+    int64_t at = 0;
+    for (size_t d = 0; d < rank; ++d)
+      at = at * x.shape[d] + index[d];
+    return at;
+  });
+}
+
+namespace {
+/// A part of an axis.
+struct Part {
+  int64_t start = 0, step = 1, count = 0;
+};
+} // namespace
+
+static Part partOf(int64_t start, int64_t end, int64_t step, int64_t n) {
+  auto bound = [&](int64_t at) {
+    return std::clamp<int64_t>(at < 0 ? at + n : at, step < 0 ? -1 : 0,
+                               step < 0 ? n - 1 : n);
+  };
+  int64_t from = bound(start), to = bound(end);
+  int64_t length = step < 0 ? from - to : to - from;
+  step = std::clamp(step, -n - 1, n + 1);
+  return {from, step, length <= 0 ? 0 : (length - 1) / std::abs(step) + 1};
+}
+
+static bool foldSlice(NodeImport &node, const Elements &x) {
   bool given;
   auto starts = node.integersOf("starts", 1, given);
   auto ends = node.integersOf("ends", 2, given);
+  auto axes = node.integersOf("axes", 3, given);
   auto steps = node.integersOf("steps", 4, given);
-  if (!starts || !ends || !steps || starts->size() != 1 || ends->size() != 1)
+  if (!starts || !ends || !axes || !steps)
     return false;
-  int64_t step = steps->empty() ? 1 : steps->front(), n = x.shape[0];
-  if (step < 1)
+  size_t count = starts->size();
+  for (size_t k = 0; axes->empty() && k < count; ++k)
+    axes->push_back(k);
+  if (steps->empty())
+    steps->assign(count, 1);
+  if (ends->size() != count || axes->size() != count || steps->size() != count)
     return false;
-  auto bound = [&](int64_t at) {
-    return std::clamp<int64_t>(at < 0 ? at + n : at, 0, n);
-  };
-  Elements result{x.type, {0}, {}, {}};
-  for (int64_t k = bound(starts->front()); k < bound(ends->front()); k += step)
-    copy(x, k, result);
-  result.shape[0] = result.size();
-  return node.set(0, std::move(result));
+  std::vector<Part> parts;
+  for (int64_t extent : x.shape)
+    parts.push_back({0, 1, extent});
+  for (size_t k = 0; k < count; ++k) {
+    auto axis = axisOf((*axes)[k], x.shape);
+    if (!axis || (*steps)[k] == 0)
+      return false;
+    parts[*axis] =
+        partOf((*starts)[k], (*ends)[k], (*steps)[k], x.shape[*axis]);
+  }
+  Shape shape;
+  for (const Part &part : parts)
+    shape.push_back(part.count);
+  return setMoved(node, x, shape, [&](int64_t k) {
+    int64_t at = 0, stride = 1;
+    for (size_t d = parts.size(); d-- > 0; k /= shape[d]) {
+      at += (parts[d].start + k % shape[d] * parts[d].step) * stride;
+      stride *= x.shape[d];
+    }
+    return at;
+  });
+}
+
+/// Repeats elements to the shape that input 1 gives.
+static bool foldExpand(NodeImport &node, const Inputs &inputs) {
+  if (inputs.size() != 2 || !isInteger(inputs[1]->type) ||
+      inputs[1]->shape.size() != 1)
+    return false;
+  Elements wanted{TensorElement::Bool, inputs[1]->integers, {}, {}};
+  auto shape = broadcastShape(
+      {inputs[0], std::make_shared<Elements>(std::move(wanted))});
+  return shape && setMoved(node, *inputs[0], *shape, [&](int64_t k) {
+           return positionIn(inputs[0]->shape, *shape, k);
+         });
 }
 
 static bool foldProduct(NodeImport &node, const Elements &x) {
@@ -283,17 +410,19 @@ static bool foldProduct(NodeImport &node, const Elements &x) {
 
 /// The inputs' elements; empty unless all are constants that are folded.
 static Inputs constantsOf(NodeImport &node) {
+  bool isNeeded = node.mustBeConstant();
   Inputs inputs;
   for (size_t k = 0; k < node.inputs(); ++k) {
     if (!node.has(k))
       continue;
     Value &value = node.in(k);
-    bool isSmall = value.constant && !isReal(value.type);
-    bool isNumber = (value.constant || value.weight) &&
-                    countOf(value.shape).value_or(0) == 1;
-    auto elements =
-        isSmall || isNumber ? node.importer.constantOf(value) : nullptr;
-    if (!elements || elements->size() > size_t(kMostFolded))
+    int64_t count = countOf(value.shape).value_or(kMostFolded + 1);
+    bool isConstant =
+        value.constant || (value.weight && (isNeeded || count == 1));
+    auto elements = isConstant && count <= kMostFolded
+                        ? node.importer.constantOf(value)
+                        : nullptr;
+    if (!elements)
       return {};
     inputs.push_back(std::move(elements));
   }
@@ -306,8 +435,8 @@ bool onnx::fold(NodeImport &node) {
       isArithmetic(op) || isComparison(op) ||
       llvm::StringSwitch<bool>(op)
           .Cases({"Neg", "Abs", "Floor", "Ceil", "Sqrt", "Reciprocal"}, true)
-          .Cases({"Where", "Cast", "Concat", "Gather", "Slice", "ReduceProd"},
-                 true)
+          .Cases({"Where", "Cast", "Concat", "Gather", "Slice"}, true)
+          .Cases({"Transpose", "Expand", "ReduceProd"}, true)
           .Default(false);
   if (!isFolded)
     return false;
@@ -325,8 +454,39 @@ bool onnx::fold(NodeImport &node) {
   if (op == "Gather")
     return foldGather(node, inputs);
   if (op == "Slice")
-    return foldSlice(node, inputs);
+    return foldSlice(node, *inputs[0]);
+  if (op == "Transpose")
+    return foldTranspose(node, *inputs[0]);
+  if (op == "Expand")
+    return foldExpand(node, inputs);
   if (op == "ReduceProd")
     return foldProduct(node, *inputs[0]);
   return foldUnary(node, op, *inputs[0]);
+}
+
+/// The first input that must be a constant of the file, or none.
+static size_t firstConstant(llvm::StringRef op) {
+  return llvm::StringSwitch<size_t>(op)
+      .Cases({"ConstantOfShape", "Range"}, 0)
+      .Cases({"Expand", "Pad", "Reshape", "Resize", "Slice"}, 1)
+      .Cases({"Split", "Tile", "Upsample"}, 1)
+      .Default(SIZE_MAX);
+}
+
+void Importer::markConstants(const Graph &graph) {
+  auto ref = [](std::string_view text) {
+    return llvm::StringRef(text.data(), text.size());
+  };
+  for (const Node &node : llvm::reverse(graph.nodes)) {
+    bool isMarked = llvm::any_of(node.outputs, [&](std::string_view output) {
+      return constants.contains(ref(output));
+    });
+    // The elements of what Shape reads do not matter.
+    bool isOfShape = node.op == "Shape" || node.op == "Size";
+    size_t first = isOfShape  ? SIZE_MAX
+                   : isMarked ? 0
+                              : firstConstant(ref(node.op));
+    for (size_t k = first; k < node.inputs.size(); ++k)
+      constants.insert(ref(node.inputs[k]));
+  }
 }

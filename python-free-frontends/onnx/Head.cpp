@@ -31,9 +31,17 @@ static bool isElementwise(std::string_view op) {
       .Default(false);
 }
 
-bool onnx::readsImages(const Graph &graph, std::string_view name) {
+/// True for the shape (N,C,H,W) of images of one channel or three.
+static bool isImage(const ValueInfo &info) {
+  if (info.shape.size() != 4)
+    return false;
+  auto extent = [&](size_t d) { return info.shape[d].value.value_or(2); };
+  return (extent(1) == 1 || extent(1) == 3) && extent(2) > 1 && extent(3) > 1;
+}
+
+bool onnx::readsImages(const Graph &graph, const ValueInfo &input) {
   llvm::StringSet<> images;
-  images.insert(ref(name));
+  images.insert(ref(input.name));
   for (const Node &node : graph.nodes) {
     bool reads = !node.inputs.empty() &&
                  llvm::any_of(node.inputs, [&](std::string_view input) {
@@ -41,7 +49,10 @@ bool onnx::readsImages(const Graph &graph, std::string_view name) {
                  });
     if (!reads)
       continue;
-    if (isOfImages(node.op) && images.contains(ref(node.inputs[0])))
+    bool isFlattened =
+        (node.op == "Flatten" || node.op == "Reshape") && isImage(input);
+    if ((isOfImages(node.op) || isFlattened) &&
+        images.contains(ref(node.inputs[0])))
       return true;
     if (isElementwise(node.op))
       for (std::string_view output : node.outputs)
@@ -82,9 +93,13 @@ void Head::find() {
   for (const ValueInfo &info : graph.outputs)
     if (importer.options.logits.empty() || info.name == importer.options.logits)
       output = output ? output : &info;
-  if (importer.options.logits.empty() && graph.outputs.size() > 1)
-    importer.refuse("there are " + std::to_string(graph.outputs.size()) +
-                    " outputs; name the logits: --logits NAME");
+  if (importer.options.logits.empty() && graph.outputs.size() > 1) {
+    std::string names;
+    for (const ValueInfo &info : graph.outputs)
+      names += (names.empty() ? "'" : ", '") + std::string(info.name) + "'";
+    return importer.refuse("the loss reads one of the outputs " + names +
+                           "; choose it: --logits NAME");
+  }
   if (!output) {
     importer.refuse("no output is named '" + importer.options.logits + "'");
     return;

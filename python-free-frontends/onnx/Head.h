@@ -8,9 +8,10 @@
 
 namespace reprise::onnx {
 
-/// True if a convolution, a pool or another op on images reads a value,
-/// directly or through ops element by element.
-bool readsImages(const Graph &graph, std::string_view name);
+/// True if a convolution, a pool or another op on images reads an input,
+/// directly or through ops element by element; or if the input has one channel
+/// or three and is flattened or reshaped.
+bool readsImages(const Graph &graph, const ValueInfo &input);
 
 /// The output that the loss reads. A final Softmax, or Sigmoid, is cut for a
 /// cross entropy, because that contains it.

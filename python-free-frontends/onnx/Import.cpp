@@ -66,14 +66,22 @@ protected:
   }
 };
 
+/// Facts that one import of a file tells the next.
+struct Known {
+  /// The shape of the output that a loss other than the cross entropy reads;
+  /// without it, there is no loss.
+  std::optional<Shape> targets;
+  BatchShapes batches;
+  /// True if the file leaves extents open, and if stand-ins replace them.
+  bool hasOpen = false, standsIn = false;
+};
+
 class Network : public nn::Graph {
 public:
-  /// `targets` is the shape of the output that a loss other than the cross
-  /// entropy reads; without it, there is no loss.
   Network(const onnx::Model &model, const ImportOptions &options,
-          ModelFile &file, Imported &imported,
-          const std::optional<Shape> &targets);
+          ModelFile &file, Imported &imported, Known &known);
 
+  void checkFreeze() { importer.checkFreeze(); }
   /// Forms blocks of the emitted network; returns their number.
   size_t formBlocks(func::FuncOp function) const {
     return onnx::formBlocks(function, graph, ends, importer.options.annotate);
@@ -97,6 +105,7 @@ private:
 
   const onnx::Model &model;
   const onnx::Graph &graph;
+  Known &known;
   Importer importer;
   Head head;
   bool hasLabels = false;
@@ -130,10 +139,9 @@ static std::string pathOf(const Node &node, const llvm::StringSet<> &weights,
 }
 
 Network::Network(const onnx::Model &model, const ImportOptions &options,
-                 ModelFile &file, Imported &imported,
-                 const std::optional<Shape> &targets)
-    : Graph("main"), model(model), graph(model.graph),
-      importer(options, file, imported), head(graph, importer) {
+                 ModelFile &file, Imported &imported, Known &known)
+    : Graph("main"), model(model), graph(model.graph), known(known),
+      importer(options, file, imported, known.batches), head(graph, importer) {
   checkFile();
   declareInputs();
   head.find();
@@ -141,10 +149,10 @@ Network::Network(const onnx::Model &model, const ImportOptions &options,
       importer.value(options.label).type != TensorElement::Undefined)
     importer.refuse("an input is named '" + options.label +
                     "'; name that of the labels: --label NAME");
-  hasLabels =
-      head.isTraining() && (options.loss == Loss::CrossEntropy || targets);
-  if (hasLabels && targets)
-    input(options.label, *targets);
+  hasLabels = head.isTraining() &&
+              (options.loss == Loss::CrossEntropy || known.targets);
+  if (hasLabels && known.targets)
+    input(options.label, *known.targets);
   else if (hasLabels)
     input(options.label, {importer.batch}, ElementType::I32,
           sg::BindingRole::Label);
@@ -190,6 +198,7 @@ void Network::checkFile() {
         importer.markRead(name);
   for (const ValueInfo &info : graph.outputs)
     importer.markRead(info.name);
+  importer.markConstants(graph);
   if (graph.outputs.empty())
     importer.refuse("the graph has no outputs");
 }
@@ -269,22 +278,8 @@ void Network::importNode(const Node &node) {
 // Inputs
 //===----------------------------------------------------------------------===//
 
-static std::string textOf(const Extent &extent) {
-  if (extent.value)
-    return std::to_string(*extent.value);
-  return extent.name.empty() ? "?" : std::string(extent.name);
-}
-
-static std::string textOf(const ValueInfo &info) {
-  if (!info.isTensor)
-    return "no tensor";
-  std::string text;
-  for (const Extent &extent : info.shape)
-    text += (text.empty() ? "" : "x") + textOf(extent);
-  if (!info.hasShape)
-    text = "of any shape";
-  return nameOf(info.type) + " " + (text.empty() ? "scalar" : text);
-}
+/// Extents in place of open ones, to count the parameters of a file.
+static constexpr int64_t kSamplesStandIn = 2, kExtentStandIn = 224;
 
 std::optional<Shape> Network::shapeOf(const ValueInfo &info) {
   std::string name(info.name);
@@ -305,19 +300,28 @@ std::optional<Shape> Network::shapeOf(const ValueInfo &info) {
                     "' has no shape; give one: --input NAME=SHAPE");
     return std::nullopt;
   }
+  llvm::SmallVector<std::string> open;
   for (auto [d, extent] : llvm::enumerate(info.shape)) {
+    bool isFixed = extent.value && *extent.value > 0;
     if (d == 0 && importer.options.batch)
       shape.push_back(*importer.options.batch);
-    else if (extent.value && *extent.value > 0)
-      shape.push_back(*extent.value);
-    else {
-      importer.refuse("extent " + std::to_string(d) + " of input '" + name +
-                      "' (" + ::textOf(info) + ") is not fixed; give " +
-                      (d == 0 ? "--batch N or " : "") + "--input NAME=SHAPE");
-      return std::nullopt;
-    }
+    else
+      shape.push_back(isFixed  ? *extent.value
+                      : d == 0 ? kSamplesStandIn
+                               : kExtentStandIn);
+    if (!isFixed && (d > 0 || !importer.options.batch))
+      open.push_back(std::to_string(d));
   }
-  return shape;
+  if (open.empty() || known.standsIn)
+    return shape;
+  known.hasOpen = true;
+  bool isBatch = open.size() == 1 && open.front() == "0";
+  importer.refuse((open.size() == 1 ? "extent " : "extents ") +
+                  llvm::join(open, ", ") + " of input '" + name + "' (" +
+                  onnx::textOf(info) + (open.size() == 1 ? ") is" : ") are") +
+                  " not fixed; give " + (isBatch ? "--batch N or " : "") +
+                  "--input NAME=SHAPE");
+  return std::nullopt;
 }
 
 /// Makes an input a constant of the numbers that options give.
@@ -334,7 +338,7 @@ void Network::bindInput(const ValueInfo &info, onnx::Value &value) {
     for (const Extent &extent : info.shape)
       elements.shape.push_back(extent.value.value_or(count));
   if (elements.shape.size() > 1 || countOf(elements.shape) != count)
-    return importer.refuse("input '" + value.name + "' (" + ::textOf(info) +
+    return importer.refuse("input '" + value.name + "' (" + onnx::textOf(info) +
                            ") is no number or vector of " +
                            std::to_string(count) + " numbers");
   for (double number : numbers)
@@ -358,6 +362,12 @@ void Network::declareInput(const ValueInfo &info, bool isLast) {
   if (info.isTensor && importer.options.values.count(name))
     return bindInput(info, value);
   std::optional<Shape> shape = shapeOf(info);
+  if (shape && !shape->empty() && known.batches.isProbe) {
+    if (importer.batch == 0)
+      known.batches.replaced = shape->front();
+    if (shape->front() == known.batches.replaced)
+      shape->front() = BatchShapes::kProbe;
+  }
   ElementType element = ElementType::F32;
   if (info.type == TensorElement::Int32)
     element = ElementType::I32;
@@ -366,7 +376,7 @@ void Network::declareInput(const ValueInfo &info, bool isLast) {
   else if (info.type == TensorElement::Bool)
     element = ElementType::I1;
   else if (!onnx::isReal(info.type) || !info.isTensor) {
-    importer.refuse("input '" + name + "' is " + ::textOf(info) +
+    importer.refuse("input '" + name + "' is " + onnx::textOf(info) +
                     "; floating types, int32, int64 and bool are supported");
     shape.reset();
   }
@@ -413,8 +423,7 @@ void Network::declareInputs() {
             ? importer.options.shapes.at(std::string(info.name)).size()
             : info.shape.size();
     bool isLast = (rank == 3 || rank == 4) &&
-                  info.type == TensorElement::Float &&
-                  readsImages(graph, info.name);
+                  info.type == TensorElement::Float && readsImages(graph, info);
     declareInput(info, isLast);
   }
   importer.batch = std::max<int64_t>(importer.batch, 1);
@@ -441,8 +450,9 @@ std::vector<Network::Output> Network::outputs(const Tensor *labels) {
     if (!value.isGood)
       continue;
     if (head.isTraining() && info.name != head.outputName()) {
-      importer.note("output '" + name +
-                    "' is left out: the loss does not read it");
+      if (!head.outputName().empty())
+        importer.note("output '" + name +
+                      "' is left out: the loss does not read it");
       continue;
     }
     if (labels) {
@@ -476,56 +486,14 @@ std::vector<Network::Output> Network::build(llvm::ArrayRef<Tensor> inputs) {
   return outputs(hasLabels ? &inputs.back() : nullptr);
 }
 
-static Facts factsOf(const onnx::Model &model) {
-  Facts facts;
-  facts.producer = model.producer;
-  if (!model.producerVersion.empty())
-    facts.producer += " " + std::string(model.producerVersion);
-  facts.irVersion = model.irVersion;
-  for (auto [domain, version] : model.opsets)
-    facts.opsets.push_back({std::string(domain), version});
-  llvm::StringSet<> weights;
-  for (const TensorMessage &tensor : model.graph.initializers)
-    weights.insert(llvm::StringRef(tensor.name.data(), tensor.name.size()));
-  for (const ValueInfo &info : model.graph.inputs)
-    if (!weights.contains(llvm::StringRef(info.name.data(), info.name.size())))
-      facts.inputs.push_back(
-          {std::string(info.name), textOf(info), /*isLast=*/false});
-  for (const ValueInfo &info : model.graph.outputs)
-    facts.outputs.push_back(
-        {std::string(info.name), textOf(info), /*isLast=*/false});
-  std::map<std::string, size_t> counts;
-  for (const Node &node : model.graph.nodes)
-    ++counts[(node.domain.empty() || node.domain == "ai.onnx"
-                  ? ""
-                  : std::string(node.domain) + ".") +
-             std::string(node.op)];
-  for (const auto &[op, nodes] : counts)
-    facts.ops.push_back({op, nodes});
-  llvm::stable_sort(facts.ops, [](const OpCount &a, const OpCount &b) {
-    return a.nodes > b.nodes;
-  });
-  return facts;
-}
-
-std::string onnx::textOf(const Refusal &refusal) {
-  std::string text = refusal.op;
-  if (!refusal.op.empty() && refusal.nodes > 1)
-    text += " (" + std::to_string(refusal.nodes) + " nodes, first " +
-            refusal.node + ")";
-  else if (!refusal.node.empty())
-    text += " (" + refusal.node + ")";
-  return text + (text.empty() ? "" : ": ") + refusal.reason;
-}
-
-/// Builds a model. A loss that needs `targets` is left out if they are missing;
-/// they become the output's shape.
+/// Builds a model. A loss that needs targets is left out if their shape is not
+/// known; it becomes known.
 static Imported build(MLIRContext &context, const onnx::Model &model,
                       const ImportOptions &options, ModelFile &file,
-                      std::optional<Shape> &targets) {
+                      Known &known) {
   Imported imported;
   imported.facts = factsOf(model);
-  Network network(model, options, file, imported, targets);
+  Network network(model, options, file, imported, known);
   std::string reason;
   {
     ScopedDiagnosticHandler collect(&context, [&](Diagnostic &diagnostic) {
@@ -539,6 +507,8 @@ static Imported build(MLIRContext &context, const onnx::Model &model,
   if (!imported.module && imported.refusals.empty())
     imported.refusals.push_back(
         {"", "", reason.empty() ? "the graph is not a model" : reason, 1});
+  if (imported.refusals.empty() && !known.batches.isProbe)
+    network.checkFreeze();
   if (!imported.refusals.empty())
     imported.module = nullptr;
   if (imported.module)
@@ -546,8 +516,34 @@ static Imported build(MLIRContext &context, const onnx::Model &model,
         network.formBlocks(*imported.module->getOps<func::FuncOp>().begin());
   if (options.loss == Loss::BinaryCrossEntropy ||
       options.loss == Loss::SquaredError)
-    targets = network.outputShape();
+    known.targets = network.outputShape();
   return imported;
+}
+
+/// True if options give an input another batch than the file does.
+static bool changesBatch(const onnx::Graph &graph,
+                         const ImportOptions &options) {
+  return llvm::any_of(graph.inputs, [&](const ValueInfo &info) {
+    auto given = options.shapes.find(std::string(info.name));
+    std::optional<int64_t> batch = options.batch;
+    if (given != options.shapes.end() && !given->second.empty())
+      batch = given->second.front();
+    return batch && !info.shape.empty() && info.shape.front().value &&
+           *info.shape.front().value != *batch;
+  });
+}
+
+/// Lists the parameters of a file that leaves extents open.
+static void countParameters(MLIRContext &context, const onnx::Model &model,
+                            const ImportOptions &options, ModelFile &file,
+                            Imported &imported) {
+  Known known;
+  known.standsIn = true;
+  Imported counted = build(context, model, options, file, known);
+  imported.parameters = counted.parameters;
+  if (!counted.module)
+    imported.notes.push_back("more parameters may follow where the open "
+                             "extents decide");
 }
 
 std::optional<Imported> onnx::importModel(MLIRContext &context,
@@ -566,9 +562,18 @@ std::optional<Imported> onnx::importModel(MLIRContext &context,
     error = "'" + path + "' is no ONNX file: " + error;
     return std::nullopt;
   }
-  std::optional<Shape> targets;
-  Imported imported = build(context, *model, options, *file, targets);
-  if (targets && imported.module)
-    imported = build(context, *model, options, *file, targets);
+  Known known;
+  if (changesBatch(model->graph, options)) {
+    Known first;
+    first.batches.isProbe = true;
+    build(context, *model, options, *file, first);
+    known.batches = std::move(first.batches);
+    known.batches.isProbe = false;
+  }
+  Imported imported = build(context, *model, options, *file, known);
+  if (known.targets && imported.module)
+    imported = build(context, *model, options, *file, known);
+  if (options.inspects && known.hasOpen)
+    countParameters(context, *model, options, *file, imported);
   return imported;
 }

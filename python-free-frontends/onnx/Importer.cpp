@@ -132,6 +132,25 @@ void Importer::setUnbound(const std::string &input) {
     imported.unbound.push_back(input);
 }
 
+bool Importer::mayTrain() {
+  bool may = options.loss != Loss::None || options.inspects;
+  if (!may)
+    refuse("it is in training mode; import with a loss");
+  else if (options.loss == Loss::None)
+    note("the file is in training mode, which 'import' takes with --loss");
+  return may;
+}
+
+std::string Importer::batchHint() const {
+  return batch == fileBatch
+             ? ""
+             : "; the file fixes a batch of " + std::to_string(fileBatch) +
+                   ", and constants in it do not follow " +
+                   std::to_string(batch) +
+                   ": export the file with an open batch (dynamic_axes), or "
+                   "keep its batch";
+}
+
 size_t Importer::refusals() const {
   size_t count = 0;
   for (const Refusal &refusal : imported.refusals)
@@ -268,16 +287,27 @@ std::string Importer::newName(const std::string &wanted) {
   return uses ? newName(name + "." + std::to_string(uses + 1)) : name;
 }
 
+void Importer::checkFreeze() {
+  for (const std::string &pattern : options.freeze)
+    if (!matched.contains(pattern))
+      refuse("--freeze: no parameter matches '" + pattern + "'");
+}
+
 bool Importer::isFrozen(const Weight &weight, const Elements *elements) {
+  bool isMatched = false;
   for (const std::string &pattern : options.freeze) {
     auto glob = llvm::GlobPattern::create(pattern);
     if (!glob) {
       llvm::consumeError(glob.takeError());
       continue;
     }
-    if (glob->match(weight.name))
-      return true;
+    if (!glob->match(weight.name))
+      continue;
+    isMatched = true;
+    matched.insert(pattern);
   }
+  if (isMatched)
+    return true;
   // A mask of attention: learned numbers are not so large.
   return elements && llvm::any_of(elements->reals, [](float x) {
            return !std::isfinite(x) || x <= -1e4f;
@@ -312,7 +342,8 @@ bool Importer::declare(Weight &weight, onnx::Value &value,
                        llvm::ArrayRef<int64_t> order, sg::Role role) {
   std::string error;
   std::optional<Elements> elements;
-  if (weight.message) {
+  // The first of two imports only reads shapes.
+  if (weight.message && !batches.isProbe) {
     elements = elementsOf(weight, error);
     if (!elements) {
       refuse("'" + weight.name + "' is not read: " + error);

@@ -9,6 +9,7 @@
 #ifndef REPRISE_ONNX_IMPORTER_H
 #define REPRISE_ONNX_IMPORTER_H
 
+#include "BatchShapes.h"
 #include "Elements.h"
 #include "reprise/NN/Functional.h"
 #include "reprise/NN/Trace.h"
@@ -55,6 +56,11 @@ struct Value {
   bool prefersLast() const { return last && !plain; }
 };
 
+/// "float 1x3x224x224"; extents that have names show them.
+std::string textOf(const ValueInfo &info);
+/// The contents of a file that need no import.
+Facts factsOf(const Model &model);
+
 /// The order that moves dimension 1 of a rank to the end.
 Shape lastOrder(int64_t rank);
 
@@ -67,8 +73,9 @@ inline constexpr int64_t kMostComputed = int64_t(1) << 27;
 
 class Importer {
 public:
-  Importer(const ImportOptions &options, ModelFile &file, Imported &imported)
-      : options(options), file(file), imported(imported) {}
+  Importer(const ImportOptions &options, ModelFile &file, Imported &imported,
+           BatchShapes &batches)
+      : options(options), batches(batches), file(file), imported(imported) {}
 
   /// The value of a name, created on first use.
   Value &value(std::string_view name);
@@ -115,6 +122,11 @@ public:
   void markRead(std::string_view name) {
     reads.insert(llvm::StringRef(name.data(), name.size()));
   }
+  /// Marks the values on the way to inputs that must be constants.
+  void markConstants(const Graph &graph);
+  bool mustBeConstant(std::string_view name) const {
+    return constants.contains(llvm::StringRef(name.data(), name.size()));
+  }
   bool isRead(std::string_view name) const {
     return reads.contains(llvm::StringRef(name.data(), name.size()));
   }
@@ -123,9 +135,16 @@ public:
   const Node *node = nullptr; // being imported
   std::string nodeName;
   const ImportOptions &options;
+  BatchShapes &batches;
   /// The file's and the model's number of samples, where they differ.
   int64_t fileBatch = 0, batch = 0;
   int64_t fileOpset = 0;
+  /// Refuses a node in training mode if there is no loss.
+  bool mayTrain();
+  /// How a refusal ends that another batch than the file's may cause.
+  std::string batchHint() const;
+  /// Refuses patterns of weights that match none.
+  void checkFreeze();
 
 private:
   std::optional<Elements> elementsOf(const Weight &weight, std::string &error);
@@ -141,7 +160,7 @@ private:
   std::deque<Weight> weights;
   llvm::StringMap<Value *> byName;
   llvm::StringMap<unsigned> variableNames;
-  llvm::StringSet<> reads;
+  llvm::StringSet<> reads, constants, matched;
   int64_t spent = 0;
 };
 
@@ -170,6 +189,10 @@ public:
   /// True if a later node or the graph reads output k.
   bool hasOutput(size_t k) const {
     return k < node.outputs.size() && importer.isRead(node.outputs[k]);
+  }
+  /// True if the first output is on the way to an input that must be constant.
+  bool mustBeConstant() const {
+    return !node.outputs.empty() && importer.mustBeConstant(node.outputs[0]);
   }
   nn::Tensor plain(size_t k) { return importer.plain(in(k)); }
   nn::Tensor last(size_t k) { return importer.last(in(k)); }
@@ -216,8 +239,9 @@ struct OpEntry {
 };
 const OpEntry *findOp(std::string_view domain, std::string_view name);
 
-/// Folds a node whose inputs are all constants of integers or single numbers.
-/// False if the op is not folded; errors are refused.
+/// Folds a node whose inputs are all constants or single numbers, or weights
+/// where the result must be constant. False if the op is not folded; errors are
+/// refused.
 bool fold(NodeImport &node);
 
 #define ONNX_OP(DOMAIN, NAME, FIRST, LAST, FUNCTION)                           \

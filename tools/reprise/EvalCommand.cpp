@@ -22,10 +22,9 @@ using namespace reprise::driver;
 namespace {
 struct EvalOptions {
   RunOptions run;
-  std::string resume, weights, split, confusion;
-  uint64_t batches = 0;
+  std::string split, confusion;
   bool json = false, perClass = false;
-  rt::EvaluatedWeights evaluated = rt::EvaluatedWeights::Usual;
+  rt::EvaluateOptions wanted;
   bool wantsClasses() const { return perClass || !confusion.empty(); }
 };
 } // namespace
@@ -103,29 +102,18 @@ static rt::Status report(const EvalOptions &options, RunningProgram &running,
 }
 
 static rt::Status evaluateModel(EvalOptions &options) {
-  if (options.resume.empty() == options.weights.empty())
+  rt::EvaluateOptions &wanted = options.wanted;
+  if (options.run.lacksWeights(wanted))
     return misuse(
         "nothing to evaluate; give either --resume STATE or --weights FILE");
   if (!options.confusion.empty())
     REPRISE_RETURN_IF_ERROR(checkOutput(options.confusion));
   REPRISE_RETURN_IF_ERROR(
-      options.run.takeFromState(options.resume, options.weights));
+      options.run.takeFromState(wanted.statePath, wanted.weightsPath));
   REPRISE_EXPECT(split, takeSplit(options));
   warnOfLayout(options.run, /*trains=*/false);
-  RunRequest request;
-  request.split = *split;
-  request.onlyEvaluates = true;
-  request.state = options.resume;
-  REPRISE_RETURN_IF_ERROR(options.run.read());
-  REPRISE_EXPECT(running, RunningProgram::open(options.run, request));
-  rt::EvaluateOptions wanted;
-  wanted.data = options.run.dataSpec();
-  wanted.statePath = options.resume;
-  wanted.weightsPath = options.weights;
-  wanted.weights = options.evaluated;
-  wanted.split = request.split;
-  wanted.batches = options.batches;
-  wanted.given = options.run.givenImages();
+  wanted.split = *split;
+  REPRISE_EXPECT(running, options.run.openToEvaluate(wanted));
   wanted.confusion = options.wantsClasses();
   wanted.onData = [&](const rt::Dataset &data, int32_t classes) {
     tellEvaluationFiles(options.run.data, data);
@@ -139,7 +127,7 @@ static rt::Status evaluateModel(EvalOptions &options) {
   for (const std::string &warning : result->warnings)
     warn(warning);
   REPRISE_RETURN_IF_ERROR(writeConfusion(options, *result));
-  return report(options, *running, request.split, *result);
+  return report(options, *running, wanted.split, *result);
 }
 
 void driver::addWeightsChoice(CLI::App &command,
@@ -161,17 +149,17 @@ void driver::addEvalCommand(CLI::App &app, Invocation &invocation) {
       "eval", "Measures the accuracy and loss of trained weights");
   auto options = std::make_shared<EvalOptions>();
   addRunOptions(*command, options->run);
-  command->add_option("--resume", options->resume,
+  command->add_option("--resume", options->wanted.statePath,
                       "A state of 'reprise train --save'");
-  command->add_option("--weights", options->weights,
+  command->add_option("--weights", options->wanted.weightsPath,
                       "Parameters and running statistics, .safetensors");
-  addWeightsChoice(*command, options->evaluated);
+  addWeightsChoice(*command, options->wanted.weights);
   command->add_option("--split", options->split,
                       "Split of the data, by its folder or its purpose: train, "
                       "val, test (default: val, otherwise test)");
   command
       ->add_option(
-          "--batches", options->batches,
+          "--batches", options->wanted.batches,
           "Number of batches to evaluate, from the first (default: all)")
       ->check(checkNotZero, "");
   command

@@ -23,7 +23,8 @@ struct OnnxOptions {
 
 static rt::Status inspect(const OnnxOptions &options) {
   mlir::MLIRContext context;
-  REPRISE_EXPECT(imported, readOnnx(context, options.file, options.flags));
+  REPRISE_EXPECT(imported, readOnnx(context, options.file, options.flags,
+                                    /*inspects=*/true));
   return options.json ? printJson(onnxJson(*imported))
                       : print(onnxText(*imported));
 }

@@ -18,15 +18,14 @@ using namespace reprise::driver;
 namespace {
 struct PredictOptions {
   RunOptions run;
-  std::string state, weights;
   int64_t top = 1;
   bool json = false, csv = false;
-  rt::EvaluatedWeights evaluated = rt::EvaluatedWeights::Usual;
+  rt::EvaluateOptions wanted;
 };
 } // namespace
 
 static rt::Status checkFlags(const PredictOptions &options) {
-  if (options.state.empty() == options.weights.empty())
+  if (options.run.lacksWeights(options.wanted))
     return misuse("nothing to predict with; give either --state STATE or "
                   "--weights FILE");
   if (options.json && options.csv)
@@ -50,21 +49,11 @@ static rt::Status report(const PredictOptions &options, RunningProgram &running,
 
 static rt::Status predict(PredictOptions &options) {
   REPRISE_RETURN_IF_ERROR(checkFlags(options));
+  rt::EvaluateOptions &wanted = options.wanted;
   options.run.isUnlabelled = true;
   REPRISE_RETURN_IF_ERROR(
-      options.run.takeFromState(options.state, options.weights));
-  RunRequest request;
-  request.split = rt::Split::Test;
-  request.onlyEvaluates = true;
-  request.state = options.state;
-  REPRISE_RETURN_IF_ERROR(options.run.read());
-  REPRISE_EXPECT(running, RunningProgram::open(options.run, request));
-  rt::EvaluateOptions wanted;
-  wanted.data = options.run.dataSpec();
-  wanted.statePath = options.state;
-  wanted.weightsPath = options.weights;
-  wanted.weights = options.evaluated;
-  wanted.given = options.run.givenImages();
+      options.run.takeFromState(wanted.statePath, wanted.weightsPath));
+  REPRISE_EXPECT(running, options.run.openToEvaluate(wanted));
   std::vector<GuessedRow> rows;
   const rt::Dataset *data = nullptr;
   std::vector<std::string> names;
@@ -93,11 +82,11 @@ void driver::addPredictCommand(CLI::App &app, Invocation &invocation) {
       app.add_subcommand("predict", "Prints the likeliest classes of images");
   auto options = std::make_shared<PredictOptions>();
   addRunOptions(*command, options->run);
-  command->add_option("--state", options->state,
+  command->add_option("--state", options->wanted.statePath,
                       "A state of 'reprise train --save'");
-  command->add_option("--weights", options->weights,
+  command->add_option("--weights", options->wanted.weightsPath,
                       "Parameters and running statistics, .safetensors");
-  addWeightsChoice(*command, options->evaluated);
+  addWeightsChoice(*command, options->wanted.weights);
   command->add_option("--top", options->top,
                       "Classes to print of each row, the likeliest first "
                       "(default: 1)");

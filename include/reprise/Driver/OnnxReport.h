@@ -15,10 +15,11 @@ struct OnnxFlags {
   std::vector<std::string> freeze; // weights that stay constants
 };
 
-/// Reads a file and builds its model; fails if the file is not ONNX.
+/// Reads a file and builds its model, or only `inspects` it; fails if the file
+/// is not ONNX.
 rt::Expected<onnx::Imported> readOnnx(mlir::MLIRContext &context,
                                       const std::string &path,
-                                      const OnnxFlags &flags);
+                                      const OnnxFlags &flags, bool inspects);
 
 /// The contents of a file, its parameters, notes and refusals.
 std::string onnxText(const onnx::Imported &imported);

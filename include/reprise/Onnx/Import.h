@@ -46,6 +46,10 @@ struct ImportOptions {
   zoo::Annotate annotate = zoo::Annotate::None;
   /// Patterns (`*`, `?`) of weights that stay constants.
   std::vector<std::string> freeze;
+  /// True to read a file's contents without a use for its model: nodes may be
+  /// in training mode without a loss, and parameters are listed although
+  /// extents of inputs are open.
+  bool inspects = false;
 };
 
 /// Returns the loss of an option's word, nothing for another word.

@@ -5,6 +5,7 @@
 #include "reprise/Driver/RequestSettings.h"
 #include "reprise/Run/ProgramPlan.h"
 #include "reprise/Run/RunSource.h"
+#include "reprise/Runtime/Trainer/Trainer.h"
 
 namespace reprise::driver {
 
@@ -30,6 +31,13 @@ struct RunOptions : RunSource {
   /// and the names of classes; without a state, only the names, from `weights`.
   rt::Status takeFromState(const std::string &state,
                            const std::string &weights);
+  /// True if a command must name a state or weights, but not both, and does
+  /// not. A source may be a file that holds weights itself.
+  bool lacksWeights(const rt::EvaluateOptions &wanted) const;
+  /// Reads the options and opens a program to evaluate what is wanted, whose
+  /// data become those of the run; loads the source's own weights, and says so,
+  /// if no others are named.
+  rt::Expected<RunningProgram> openToEvaluate(rt::EvaluateOptions &wanted);
   /// Settings of images that the command line says, as a course names them.
   std::set<std::string> givenImages() const;
 };

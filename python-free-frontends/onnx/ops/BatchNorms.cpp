@@ -16,9 +16,8 @@ static bool checkBatchNorm(NodeImport &node) {
   if (node.importer.fileOpset < 7 && !node.integer("is_test", 0))
     return node.refuse("batch statistics as a result (is_test = 0) are not "
                        "supported");
-  if (node.integer("training_mode", 0) &&
-      node.importer.options.loss == Loss::None)
-    return node.refuse("it is in training mode; import with a loss");
+  if (node.integer("training_mode", 0) && !node.importer.mayTrain())
+    return false;
   if (node.opset < 9 && !node.integer("spatial", 1))
     return node.refuse("statistics of single pixels (spatial = 0) are not "
                        "supported");

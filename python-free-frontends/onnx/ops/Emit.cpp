@@ -134,7 +134,8 @@ static std::optional<Shape> commonShape(NodeImport &node,
       int64_t &extent = shape[shape.size() - other.size() + d];
       if (other[d] != extent && other[d] != 1 && extent != 1) {
         node.refuse("shapes " + textOf(node.in(inputs.front()).shape) +
-                    " and " + textOf(other) + " do not broadcast");
+                    " and " + textOf(other) + " do not broadcast" +
+                    node.importer.batchHint());
         return std::nullopt;
       }
       extent = extent == 1 ? other[d] : extent;

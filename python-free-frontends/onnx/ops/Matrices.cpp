@@ -209,8 +209,8 @@ bool onnx::importDropout(NodeImport &node) {
     std::optional<double> trains = node.has(2) ? node.requiredNumber(2) : 0.0;
     if (!trains)
       return false;
-    if (*trains != 0 && *ratio != 0)
-      return node.refuse("it is in training mode; import with a loss");
+    if (*trains != 0 && *ratio != 0 && !node.importer.mayTrain())
+      return false;
     Elements mask{TensorElement::Bool, node.in(0).shape, {}, {}};
     if (node.hasOutput(1)) {
       if (*countOf(mask.shape) > kMostComputed)

@@ -40,6 +40,36 @@ bool onnx::importTranspose(NodeImport &node) {
   return x.tensor && node.set(0, permute(x.tensor, moves));
 }
 
+/// The dimension along which inputs without samples are repeated: those of a
+/// file of one sample have there the extent 1, others the batch.
+static std::optional<size_t> samplesOf(NodeImport &node, size_t axis) {
+  const Importer &importer = node.importer;
+  if (importer.fileBatch != 1 || importer.batch == 1)
+    return std::nullopt;
+  for (size_t d = 0; d < node.in(0).shape.size(); ++d) {
+    bool isOne = false, isBatch = false;
+    for (size_t k = 0; k < node.inputs() && d != axis; ++k) {
+      const Shape &shape = node.in(k).shape;
+      isOne |= d < shape.size() && shape[d] == 1;
+      isBatch |= d < shape.size() && shape[d] == importer.batch;
+    }
+    if (isOne && isBatch)
+      return d;
+  }
+  return std::nullopt;
+}
+
+/// x, whose dimension d may have the extent 1, with another one.
+static Tensor repeatTo(const Tensor &x, int64_t d, int64_t extent) {
+  if (x.dim(d) == extent)
+    return x;
+  Shape shape(x.getType().getShape()), dims;
+  for (size_t k = 0; k < shape.size(); ++k)
+    dims.push_back(k);
+  shape[d] = extent;
+  return nn::broadcast(x, shape, dims);
+}
+
 bool onnx::importConcat(NodeImport &node) {
   if (node.inputs() == 0)
     return node.refuse("it joins nothing");
@@ -47,15 +77,23 @@ bool onnx::importConcat(NodeImport &node) {
   auto axis = node.axis(node.integer("axis", 1), rank);
   if (!axis)
     return false;
+  std::optional<size_t> samples = samplesOf(node, *axis);
   Shape target = node.in(0).shape;
   bool isLast = false;
   for (size_t k = 0; k < node.inputs(); ++k) {
-    Shape other = node.in(k).shape;
+    const Shape &shape = node.in(k).shape;
+    Shape other = shape;
     if (node.in(k).rank() == rank)
       other[*axis] = target[*axis];
+    if (samples && node.in(k).rank() == rank)
+      other[*samples] = target[*samples] = node.importer.batch;
     if (other != target || node.in(k).type != node.in(0).type)
-      return node.refuse("its inputs differ in other dimensions than axis " +
-                         std::to_string(*axis));
+      return node.refuse("its inputs, " + textOf(node.in(0).shape) + " and " +
+                         textOf(shape) + ", differ in other dimensions than " +
+                         "axis " + std::to_string(*axis) +
+                         (node.in(k).type == node.in(0).type
+                              ? node.importer.batchHint()
+                              : ", or in type"));
     isLast |= node.in(k).prefersLast();
   }
   llvm::SmallVector<Tensor> tensors;
@@ -65,6 +103,9 @@ bool onnx::importConcat(NodeImport &node) {
       return false;
   }
   Laid position{tensors.front(), isLast, rank};
+  for (Tensor &tensor : tensors)
+    if (samples)
+      tensor = repeatTo(tensor, position.at(*samples), node.importer.batch);
   Tensor y = tensors.size() == 1 ? tensors.front()
                                  : nn::concat(tensors, position.at(*axis));
   return setLaid(node, position, y);
@@ -283,12 +324,17 @@ bool onnx::importExpand(NodeImport &node) {
   size_t rank = std::max(from.size(), wanted->size());
   from.insert(from.begin(), rank - from.size(), 1);
   wanted->insert(wanted->begin(), rank - wanted->size(), 1);
+  // A constant that is repeated for each of the file's samples.
+  int64_t samples = node.importer.fileBatch;
+  if (samples > 1 && !wanted->empty() && wanted->front() == samples &&
+      from.front() == 1)
+    wanted->front() = node.importer.batch;
   for (size_t d = 0; d < rank; ++d) {
     dims.push_back(d);
     int64_t &extent = (*wanted)[d];
     if (extent < 1 || (extent != 1 && from[d] != 1 && extent != from[d]))
       return node.refuse("shape " + textOf(from) + " does not broadcast to " +
-                         textOf(*wanted));
+                         textOf(*wanted) + node.importer.batchHint());
     extent = std::max(extent, from[d]);
   }
   return node.set(0, nn::broadcast(nn::reshape(x, from), *wanted, dims));

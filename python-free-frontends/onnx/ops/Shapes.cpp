@@ -139,10 +139,13 @@ bool onnx::importIdentity(NodeImport &node) {
 /// Sets the output to input 0 in another shape of as many elements.
 static bool setReshaped(NodeImport &node, const Shape &shape) {
   onnx::Value &value = node.in(0);
-  if (value.constant) {
-    Elements elements = *value.constant;
-    elements.shape = shape;
-    return node.set(0, std::move(elements));
+  if (value.constant || (value.weight && node.mustBeConstant())) {
+    auto elements = node.importer.constantOf(value);
+    if (!elements)
+      return false;
+    Elements moved = *elements;
+    moved.shape = shape;
+    return node.set(0, std::move(moved));
   }
   if (shape == value.shape)
     return node.alias(0, value);
@@ -151,10 +154,48 @@ static bool setReshaped(NodeImport &node, const Shape &shape) {
   return x && node.set(0, nn::reshape(x, shape));
 }
 
+/// A constant shape in the file's extents, without 0 and -1; empty if it has
+/// not the elements of `from`, the extents of the first import.
+static Shape inFile(const Importer &importer, Shape from, Shape to) {
+  for (int64_t &extent : from)
+    if (extent % BatchShapes::kProbe == 0)
+      extent = extent / BatchShapes::kProbe * importer.fileBatch;
+  int64_t count = *countOf(from), known = 1, rest = -1;
+  for (size_t d = 0; d < to.size(); ++d) {
+    if (to[d] == 0 && d < from.size())
+      to[d] = from[d];
+    if (to[d] == -1 && rest < 0)
+      rest = d;
+    else if (to[d] < 1 || __builtin_mul_overflow(known, to[d], &known))
+      return {};
+  }
+  if (rest >= 0 && count % known == 0)
+    known *= to[rest] = count / known;
+  return known == count ? to : Shape();
+}
+
+/// Lets the extent of a constant shape that names the file's batch follow.
+static void followBatch(NodeImport &node, Shape &shape) {
+  Importer &importer = node.importer;
+  if (importer.batch == importer.fileBatch)
+    return;
+  auto isComputed = [](int64_t extent) {
+    return extent > 0 && extent % BatchShapes::kProbe == 0;
+  };
+  const Shape &from = node.in(0).shape;
+  if (importer.batches.isProbe && llvm::none_of(shape, isComputed))
+    importer.batches.learn(node.node, from, inFile(importer, from, shape),
+                           importer.fileBatch);
+  auto d = importer.batches.dimension(node.node);
+  if (d && *d < shape.size() && shape[*d] > 0)
+    shape[*d] = shape[*d] / importer.fileBatch * importer.batch;
+}
+
 /// Replaces 0, an input's extent, and -1, the rest. Returns nothing after a
 /// refusal.
 static std::optional<Shape> resolve(NodeImport &node, Shape shape) {
   const Shape &from = node.in(0).shape;
+  followBatch(node, shape);
   int64_t count = *countOf(from), known = 1, rest = -1;
   for (size_t d = 0; d < shape.size(); ++d) {
     if (shape[d] == 0 && !node.integer("allowzero", 0) && d < from.size())
@@ -166,23 +207,11 @@ static std::optional<Shape> resolve(NodeImport &node, Shape shape) {
       return std::nullopt;
     }
   }
-  // A shape that names the file's number of samples.
-  const Importer &importer = node.importer;
-  bool isOfFile = importer.fileBatch != importer.batch && !shape.empty() &&
-                  !from.empty() && shape[0] == importer.fileBatch &&
-                  from[0] % importer.batch == 0;
-  if (isOfFile &&
-      (rest >= 0 ? from[0] == importer.batch
-                 : known != count &&
-                       known / importer.fileBatch * importer.batch == count)) {
-    known = known / shape[0] * importer.batch;
-    shape[0] = importer.batch;
-  }
   if (rest >= 0 && count % known == 0)
     known *= shape[rest] = count / known;
   if (known != count) {
     node.refuse("a tensor of shape " + textOf(from) + " has no shape " +
-                textOf(shape));
+                textOf(shape) + node.importer.batchHint());
     return std::nullopt;
   }
   return shape;

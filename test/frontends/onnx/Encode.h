@@ -63,16 +63,22 @@ inline std::string node(const std::string &op,
 }
 
 /// A classifier of 4x3x8x8 in the scopes stem, layer1.0, layer1.1 (without
-/// names of nodes) and fc, with a batch norm and a dropout.
-inline std::string scopedNetwork() {
+/// names of nodes) and fc, with a batch norm, maybe in training mode, and a
+/// dropout.
+inline std::string scopedNetwork(bool trains = false) {
   std::string pads = bytes(1, "pads") + number(20, 7), filter, graph;
   for (int k = 0; k < 4; ++k)
     pads += number(8, 1);
+  std::string mode = bytes(1, "training_mode") + number(20, 2) + number(3, 1);
   auto add = [&](const std::string &name, const std::string &op,
                  const std::vector<std::string> &inputs,
                  const std::string &output) {
-    graph += bytes(1, node(op, inputs, {output},
-                           op == "Conv" ? bytes(5, pads) : "", name));
+    graph +=
+        bytes(1, node(op, inputs, {output},
+                      op == "Conv"                           ? bytes(5, pads)
+                      : op == "BatchNormalization" && trains ? bytes(5, mode)
+                                                             : "",
+                      name));
   };
   auto weight = [&](const std::string &name, const std::vector<int64_t> &dims) {
     int64_t count = 1;

@@ -378,6 +378,77 @@ TEST_F(OnnxImport, FrozenWeightsAreConstants) {
   EXPECT_EQ(imported.parameters[0].name, "fc");
 }
 
+TEST_F(OnnxImport, PatternsOfFrozenWeightsMatchSome) {
+  ImportOptions options;
+  options.freeze = {"conv.*", "conv.weight", "fcc", "["};
+  EXPECT_EQ(reasons(import(encode::model(classifier()), options)),
+            (std::vector<std::string>{"||--freeze: no parameter matches 'fcc'",
+                                      "||--freeze: no parameter matches '['"}));
+}
+
+TEST_F(OnnxImport, ChoosesAmongOutputsBeforeItLeavesAnyOut) {
+  ImportOptions options;
+  options.loss = Loss::CrossEntropy;
+  std::string graph = regressor() + bytes(12, encode::value("f", {2, 4}));
+  Imported imported = import(encode::model(graph), options);
+  EXPECT_EQ(reasons(imported),
+            (std::vector<std::string>{
+                "||the loss reads one of the outputs 'logits', 'f'; choose it: "
+                "--logits NAME"}));
+  EXPECT_EQ(imported.notes.size(), 1u); // of the layout
+  options.logits = "logits";
+  imported = import(encode::model(graph), options);
+  EXPECT_TRUE(imported.module);
+  EXPECT_EQ(imported.notes.back(),
+            "output 'f' is left out: the loss does not read it");
+}
+
+TEST_F(OnnxImport, InspectsFilesInTrainingMode) {
+  std::string graph = encode::scopedNetwork();
+  ImportOptions options;
+  options.inspects = true;
+  Imported eval = import(encode::model(graph), options);
+  ASSERT_TRUE(eval.module);
+  graph = encode::scopedNetwork(/*trains=*/true);
+  Imported imported = import(encode::model(graph), options);
+  EXPECT_EQ(reasons(imported), std::vector<std::string>());
+  EXPECT_EQ(imported.parameters.size(), eval.parameters.size());
+  EXPECT_EQ(imported.notes.back(),
+            "the file is in training mode, which 'import' takes with --loss");
+  EXPECT_EQ(reasons(import(encode::model(graph))).front(),
+            "BatchNormalization|/layer1/layer1.0/bn1/BatchNormalization|it is "
+            "in training mode; import with a loss");
+}
+
+TEST_F(OnnxImport, InspectsFilesOfOpenExtents) {
+  std::string graph = classifier();
+  std::string end = bytes(11, encode::value("image", {2, 3, 8, 8})) +
+                    bytes(12, encode::value("probabilities", {2, 5}));
+  graph = graph.substr(0, graph.size() - end.size()) +
+          bytes(11, encode::value("image", {-1, 3, -1, -1})) +
+          bytes(12, encode::value("probabilities", {-1, 5}));
+  ImportOptions options;
+  options.inspects = true;
+  Imported imported = import(encode::model(graph), options);
+  EXPECT_EQ(reasons(imported),
+            (std::vector<std::string>{
+                "||extents 0, 2, 3 of input 'image' (float Nx3xNxN) are not "
+                "fixed; give --input NAME=SHAPE"}));
+  EXPECT_EQ(imported.parameters.size(), 3u);
+}
+
+TEST_F(OnnxImport, FlattenedImagesAreChannelsLast) {
+  auto graph = [](int64_t channels, const char *op = "Flatten") {
+    return bytes(1, encode::node(op, {"x", "shape"}, {"y"})) +
+           bytes(11, encode::value("x", {2, channels, 4, 5})) +
+           bytes(12, encode::value("y", {2, channels * 20}));
+  };
+  EXPECT_TRUE(import(encode::model(graph(3))).facts.inputs[0].isLast);
+  EXPECT_TRUE(
+      import(encode::model(graph(1, "Reshape"))).facts.inputs[0].isLast);
+  EXPECT_FALSE(import(encode::model(graph(4))).facts.inputs[0].isLast);
+}
+
 TEST_F(OnnxImport, CollectsAllRefusals) {
   std::string graph =
       bytes(1, encode::node("Bernoulli", {"x"}, {"a"})) +
@@ -466,6 +537,9 @@ TEST_F(OnnxImport, SurvivesMutation) {
         << mutate(files[k % files.size()], random);
     ImportOptions options;
     options.loss = k % 2 ? Loss::CrossEntropy : Loss::None;
+    options.inspects = k % 4 == 0;
+    if (k % 3 == 0)
+      options.batch = 3;
     error.clear();
     auto start = std::chrono::steady_clock::now();
     auto imported = importModel(context, path(), options, error);
