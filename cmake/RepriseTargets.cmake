@@ -68,6 +68,12 @@ function(reprise_configure_target target)
     target_compile_options(${target} PRIVATE
       -fsanitize=address,undefined -fno-sanitize-recover=undefined
       -fno-sanitize=vptr -fno-omit-frame-pointer)
+    if(CMAKE_CXX_COMPILER_ID STREQUAL "Clang")
+      # For libFuzzer. MLIR's shared library need not have the types'
+      # descriptions.
+      target_compile_options(${target} PRIVATE
+        -fsanitize=fuzzer-no-link -fno-sanitize=function)
+    endif()
     target_link_options(${target} PUBLIC -fsanitize=address,undefined)
   endif()
   get_target_property(sources ${target} SOURCES)
