@@ -76,7 +76,8 @@ TEST_P(Families, TrainToTheSameBitsInEveryModeAndBudget) {
   }
   // Small models have a smallest budget that both may meet.
   EXPECT_LE(train(files[6]).measuredPeak, train(files[7]).measuredPeak);
-  // With the kernels for AVX2 alone, GoogLeNet's is that of no recomputation.
+  // GoogLeNet's smallest budget equals the peak without recomputation if its
+  // kernels are those for AVX2 alone.
   if (std::string(GetParam()) == "googlenet")
     EXPECT_LE(train(files[6]).measuredPeak, none.measuredPeak);
   else

@@ -30,7 +30,7 @@ void onChosen(CLI::App &command, Invocation &invocation, Run run) {
   });
 }
 
-/// The same for a command that evaluates.
+/// Lets a command that evaluates run `run` when it is chosen; a signal ends it.
 template <typename Run>
 void onChosenEvaluate(CLI::App &command, Invocation &invocation, Run run) {
   command.callback([run, &invocation] {

@@ -15,7 +15,7 @@ using HyperparameterValues = std::map<std::string, double>;
 
 struct OptimizerSettings {
   OptimizerKind kind = kDefaultOptimizer;
-  /// Those that are not the defaults, or all of them.
+  /// Hyperparameters that differ from the defaults, or all of them.
   HyperparameterValues values;
 
   /// Returns true if parameters change.

@@ -206,7 +206,7 @@ rt::Expected<std::unique_ptr<Target>> createTarget(const TargetName &name,
 mlir::FailureOr<std::unique_ptr<Target>> createTargetFor(mlir::Operation *op,
                                                          const TargetName &name,
                                                          unsigned threads = 1);
-/// The same from a pass's option.
+/// Creates the target that a pass's option names, in the same way.
 mlir::FailureOr<std::unique_ptr<Target>> createTargetFor(mlir::Operation *op,
                                                          llvm::StringRef text,
                                                          unsigned threads = 1);
