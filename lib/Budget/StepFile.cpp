@@ -116,6 +116,10 @@ private:
       return invalid("'" + request.file + "' is empty");
     if (input.find('\0') != input.npos)
       return invalid("'" + request.file + "' is not text; " + kStepText);
+    // XLA's dumps begin so.
+    if (llvm::StringRef(input).ltrim().starts_with("HloModule"))
+      return invalid("'" + request.file + "' is text of XLA's HLO; " +
+                     kStepText);
     std::string error = text::checkNesting(request.file, input);
     if (!error.empty())
       return invalid(error);

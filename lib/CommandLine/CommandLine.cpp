@@ -112,9 +112,17 @@ static std::string checkValue(const std::string &type,
   return "";
 }
 
+static std::string checkSwitch(const std::string &value) {
+  return value == "true" || value == "false"
+             ? ""
+             : "leave out the value of this switch";
+}
+
 void driver::guardValues(CLI::App &app) {
   for (CLI::Option *option : app.get_options())
-    if (option->get_items_expected_max() > 0)
+    if (option->get_items_expected_max() == 0)
+      option->check(checkSwitch, "");
+    else
       option->check(
           [&app, option, type = typeOf(option)](const std::string &value) {
             if (isOptionOf(&app, value))
@@ -243,10 +251,6 @@ static std::string describeConversion(const CLI::App *command,
   for (const CLI::Option *option : command->get_options({})) {
     const std::string &name = option->get_name();
     std::string begin = "Could not convert: " + name + " = ";
-    bool isFlag = option->get_items_expected_max() == 0;
-    if (isFlag && (message.compare(0, begin.size(), begin) == 0 ||
-                   message.compare(0, name.size() + 1, name + ":") == 0))
-      return name + " is a switch; leave out the value";
     if (message.compare(0, begin.size(), begin) != 0)
       continue;
     std::string value = message.substr(begin.size());
@@ -296,10 +300,6 @@ static std::string describeMismatch(const CLI::App *command,
     return text.find("missing") != std::string::npos
                ? option->get_name() + ": " + takenBy(option) + " is missing"
                : option->get_name() + " takes another number of values";
-  for (const CLI::Option *option : command->get_options({}))
-    if (message.compare(0, option->get_name().size() + 1,
-                        option->get_name() + " ") == 0)
-      return option->get_name() + " is a switch; leave out the value";
   return message;
 }
 

@@ -39,6 +39,12 @@ static std::string describeFiles(uint64_t rows, const rt::SkippedRows &left) {
 
 void driver::tellInventory(const rt::DataSpec &spec,
                            const rt::DataInventory &data) {
+  if (data.classes > 0 && data.classes < data.programClasses)
+    note("'" + rt::nameText(spec.source) + "' has " +
+         std::to_string(data.classes) + " classes, but the model tells " +
+         std::to_string(data.programClasses) +
+         " apart; its other outputs have no examples (--classes " +
+         std::to_string(data.classes) + " makes a model without them)");
   rt::DataTraits traits = rt::traitsOf(spec);
   if (!traits.anySize && !traits.hasFiles && data.leftOut == 0)
     return;

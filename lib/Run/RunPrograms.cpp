@@ -262,34 +262,38 @@ rt::Status RunPrograms::prepareBuckets(size_t phase) {
   if (fitting.empty())
     return invalid("none of the sizes of --buckets fits");
   plan.buckets = std::move(fitting);
-  // Compiling takes memory too, which must not be needed while steps run.
-  for (size_t k = 0; source.memoryLimit && k < plan.buckets.size(); ++k)
-    REPRISE_RETURN_IF_ERROR(programOf({phase, k}).status());
   return {};
 }
 
-/// Plans all programs with a budget, which may be refused; this must happen
-/// before the first step, not in a later epoch.
-rt::Status RunPrograms::prepareBudgets() {
-  std::vector<size_t> sizes;
-  for (size_t bucket = 0; bucket < plan.buckets.size(); ++bucket)
-    sizes.push_back(bucket);
-  if (sizes.empty())
-    sizes.push_back(kOwnSize);
-  for (size_t phase = 0; phase < plan.phases.size(); ++phase)
-    for (size_t size : sizes) {
-      Key key = {phase, size};
-      if (!modeOf(phase).budget || programs.count(key) || coming.count(key))
-        continue;
-      auto begun = build(requestOf(key), Advice::Alternatives);
-      if (!begun.ok() && takeOther(key, begun.status()))
-        return prepareBudgets();
-      if (!begun.ok())
-        return rt::Status::error(begun.status().code(),
-                                 "the program for " + nameOf(key) + ": " +
-                                     begun.status().message());
-      coming[key] = queue.add([build = *begun] { return build->finish(); });
-    }
+/// Returns the phases from the current one on, in every size.
+std::vector<RunPrograms::Key> RunPrograms::keysToCome() const {
+  std::vector<Key> keys;
+  for (size_t phase = current.first; phase < plan.phases.size(); ++phase) {
+    for (size_t bucket = 0; bucket < plan.buckets.size(); ++bucket)
+      keys.push_back({phase, bucket});
+    if (plan.buckets.empty())
+      keys.push_back({phase, kOwnSize});
+  }
+  return keys;
+}
+
+/// Plans all programs that may be refused, because they have a budget or the
+/// process a limit; this must happen before the first step, not in a later
+/// epoch.
+rt::Status RunPrograms::preparePhases() {
+  for (const Key &key : keysToCome()) {
+    bool mayBeRefused = modeOf(key.first).budget || source.memoryLimit;
+    if (!mayBeRefused || programs.count(key) || coming.count(key))
+      continue;
+    auto begun = build(requestOf(key), Advice::Alternatives);
+    if (!begun.ok() && takeOther(key, begun.status()))
+      return preparePhases();
+    if (!begun.ok())
+      return rt::Status::error(begun.status().code(),
+                               "the program for " + nameOf(key) + ": " +
+                                   begun.status().message());
+    coming[key] = queue.add([build = *begun] { return build->finish(); });
+  }
   if (!plan.onOutOfMemory.budget)
     return {};
   auto begun =
@@ -298,7 +302,12 @@ rt::Status RunPrograms::prepareBudgets() {
     return rt::Status::error(begun.status().code(),
                              "on_out_of_memory: " + begun.status().message());
   // It stays in the program cache until it is needed.
-  queue.add([build = *begun] { return build->finish(); });
+  Ticket other = queue.add([build = *begun] { return build->finish(); });
+  if (!source.memoryLimit)
+    return {};
+  Activity activity("compiling the program for " + plan.onOutOfMemory.text);
+  Stopwatch watch(awaited);
+  queue.await(other, /*stop=*/nullptr);
   return {};
 }
 
@@ -353,7 +362,12 @@ rt::Expected<RunningProgram> RunPrograms::open(uint64_t epoch) {
   predicted = opened->process();
   if (!plan.buckets.empty())
     REPRISE_RETURN_IF_ERROR(prepareBuckets(current.first));
-  REPRISE_RETURN_IF_ERROR(prepareBudgets());
+  REPRISE_RETURN_IF_ERROR(preparePhases());
+  // Compiling takes memory too, which must not be needed while steps run.
+  if (source.memoryLimit)
+    for (const Key &key : keysToCome())
+      REPRISE_RETURN_IF_ERROR(programOf(key).status());
+  beforeSteps = std::max(0.0, queue.seconds() - awaited);
   return opened;
 }
 

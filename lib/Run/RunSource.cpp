@@ -211,6 +211,25 @@ static std::optional<int64_t> ignoredLabel(const RunSource &source,
   return ignored;
 }
 
+/// Returns the ranges that a front end gave to an argument.
+static std::vector<rt::IndexRange> rangesOf(mlir::func::FuncOp function,
+                                            unsigned argument) {
+  std::vector<rt::IndexRange> ranges;
+  auto given = function.getArgAttrOfType<mlir::ArrayAttr>(
+      argument, sg::SgDialect::kIndexRangesAttr);
+  if (!given)
+    return ranges;
+  for (auto from : given.getAsRange<sg::IndexRangeAttr>()) {
+    rt::IndexRange &range = ranges.emplace_back();
+    range.use = rp_index_use(from.getUse());
+    range.limit = from.getLimit();
+    range.ignored = from.getIgnored();
+    for (size_t k = 0; k < from.getRuns().size(); k += 2)
+      range.runs.emplace_back(from.getRuns()[k], from.getRuns()[k + 1]);
+  }
+  return ranges;
+}
+
 /// Refuses training data that do not fit the model, which is not compiled yet.
 static rt::Status checkData(const RunSource &source, mlir::ModuleOp model) {
   rt::IndexRange labels;
@@ -223,9 +242,11 @@ static rt::Status checkData(const RunSource &source, mlir::ModuleOp model) {
     for (auto [i, type] : llvm::enumerate(function.getArgumentTypes()))
       step.inputs.push_back(tensorInfo(
           type, mlir::function_interface_impl::getArgAttrDict(function, i)));
-    for (rt::TensorInfo &input : step.inputs)
+    for (auto [i, input] : llvm::enumerate(step.inputs)) {
+      input.ranges = rangesOf(function, unsigned(i));
       if (input.binding == RP_BINDING_LABEL)
         input.ranges = {labels};
+    }
     for (auto [i, type] : llvm::enumerate(function.getResultTypes()))
       step.outputs.push_back(tensorInfo(
           type, mlir::function_interface_impl::getResultAttrDict(function, i)));
@@ -262,15 +283,16 @@ static bool hasBudget(const RunSource &source) {
   return source.request && source.request->compile.budget;
 }
 
-/// Returns the budget with which the process would stay within its limit; 0 if
-/// the arena is not the cause.
+/// Returns the budget with which a process that holds `growth` more bytes than
+/// now would stay within its limit; 0 if the arena is not the cause.
 static uint64_t fittingBudget(const rp_program *program,
-                              const rt::ProcessMemory &memory, uint64_t limit) {
+                              const rt::ProcessMemory &memory, uint64_t limit,
+                              uint64_t growth) {
   uint64_t arena = rp_program_arena_bytes(program);
   uint64_t beside = memory.growth() - arena;
   uint64_t left = rt::tightestMemoryLimit().left;
   if (limit) {
-    uint64_t held = memory.items.front().bytes + rt::kRunVariation;
+    uint64_t held = memory.items.front().bytes + growth + rt::kRunVariation;
     left = std::min(left, limit > held ? limit - held : 0);
   }
   return left > beside && left - beside < arena ? left - beside : 0;
@@ -373,13 +395,15 @@ static rt::Status explainLimit(const RunSource &source,
 }
 
 /// Compiles again with the budget that fits a limit on the process. Memory left
-/// by planning counts towards the limit, hence several attempts.
+/// by planning counts towards the limit, hence several attempts; each leaves
+/// room for what the one before it added.
 static rt::Expected<PreparedRun> prepareWithin(const RunSource &source,
                                                const RunRequest &request) {
   constexpr int kAttempts = 3;
   RunSource smaller = source;
   rt::Status tooLarge;
   uint64_t left = 0; // of the limit, for the program
+  uint64_t held = 0; // by the process, after the attempt before
   for (int attempt = 0;; ++attempt) {
     auto prepared = prepareRun(smaller, request);
     bool isRefused = !prepared.ok() && attempt > 0 &&
@@ -397,8 +421,11 @@ static rt::Expected<PreparedRun> prepareWithin(const RunSource &source,
            std::to_string(left) + " (" + text::formatSize(left) + ")");
     if (fits.ok())
       return prepared;
+    uint64_t now = prepared->memory.items.front().bytes;
+    uint64_t growth = attempt > 0 && now > held ? now - held : 0;
+    held = now;
     uint64_t budget = fittingBudget(prepared->program.get(), prepared->memory,
-                                    source.memoryLimit);
+                                    source.memoryLimit, growth);
     if (!budget || attempt == kAttempts || !mayChooseBudget(source, request))
       return refuseProcess(fits, budget, source, *prepared);
     if (attempt == 0)

@@ -15,8 +15,10 @@
 using namespace mlir;
 using namespace reprise;
 
-/// "66.0 KiB (67584 bytes)".
+/// "66.0 KiB (67584 bytes)"; "64 bytes".
 static std::string sizeText(uint64_t bytes) {
+  if (bytes < 1024)
+    return std::to_string(bytes) + " bytes";
   static const char *const units[] = {"KiB", "MiB", "GiB", "TiB"};
   double value = bytes / 1024.0;
   unsigned unit = 0;

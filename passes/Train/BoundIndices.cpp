@@ -284,13 +284,13 @@ class BoundIndices : public reprise::impl::SgBoundIndicesBase<BoundIndices> {
     Builder builder(function.getContext());
     for (BlockArgument argument : function.getArguments()) {
       unsigned number = argument.getArgNumber();
-      function.removeArgAttr(number, SgDialect::kIndexRangesAttr);
       auto type = dyn_cast<RankedTensorType>(argument.getType());
       if (!type || type.getRank() == 0 || type.getNumElements() == 0 ||
           type.getNumElements() > kMostElements ||
           !(type.getElementType().isInteger(32) ||
             type.getElementType().isInteger(64)))
         continue;
+      function.removeArgAttr(number, SgDialect::kIndexRangesAttr);
       bool isLabel =
           roleOf(function.getArgAttrDict(number)) == BindingRole::Label;
       if (ArrayAttr ranges = ArgumentFlow(argument, isLabel).ranges(builder))

@@ -6,6 +6,7 @@
 #include "llvm/ADT/StringSwitch.h"
 #include <cmath>
 
+using namespace mlir;
 using namespace reprise;
 using namespace reprise::onnx;
 using nn::Tensor;
@@ -161,6 +162,20 @@ static Tensor binaryCrossEntropy(const Tensor &x, const Tensor &targets) {
   return meanOf(nn::relu(x) - x * targets + emit<sg::LogOp>(plus(tail, 1.0)));
 }
 
+/// Declares that the targets, an argument of the function, are from 0 to 1.
+static void boundTargets(const Tensor &targets) {
+  auto argument = cast<BlockArgument>(targets.getValue());
+  auto function = cast<func::FuncOp>(argument.getOwner()->getParentOp());
+  RankedTensorType type = targets.getType();
+  int64_t elements = type.getNumElements() / type.getDimSize(0);
+  Builder builder(function.getContext());
+  auto range = sg::IndexRangeAttr::get(builder.getContext(),
+                                       sg::IndexUse::Probability, /*limit=*/1,
+                                       /*ignored=*/std::nullopt, {0, elements});
+  function.setArgAttr(argument.getArgNumber(), sg::SgDialect::kIndexRangesAttr,
+                      builder.getArrayAttr(range));
+}
+
 std::vector<nn::Graph::Output> Head::outputs(Value &value,
                                              const Tensor &labels) {
   Loss loss = importer.options.loss;
@@ -179,6 +194,8 @@ std::vector<nn::Graph::Output> Head::outputs(Value &value,
                     ", but the loss needs float");
     return {};
   }
+  if (loss == Loss::BinaryCrossEntropy)
+    boundTargets(labels);
   Tensor distance = x - labels;
   return {{"loss",
            loss == Loss::SquaredError ? meanOf(distance * distance)

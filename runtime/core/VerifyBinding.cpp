@@ -103,9 +103,9 @@ static Status checkRanges(const fb::Binding &binding, bool isInput,
   const fb::View &view = *binding.view();
   bool isInteger = view.type() == fb::ElementType::I32 ||
                    view.type() == fb::ElementType::I64;
-  if (!isInput || !isInteger || rankOf(view) == 0)
-    return invalidProgram(where + " has ranges of indices, but is no input of "
-                                  "integers with rows");
+  if (!isInput || rankOf(view) == 0)
+    return invalidProgram(where + " has ranges of indices, but is no input "
+                                  "with rows");
   uint64_t elements = 1;
   for (uint32_t d = 1; d < rankOf(view); ++d)
     elements *= uint64_t(view.shape()->Get(d));
@@ -113,6 +113,9 @@ static Status checkRanges(const fb::Binding &binding, bool isInput,
     if (range->use() > fb::IndexUse::MAX || range->limit() <= 0)
       return invalidProgram(where + " has a range of indices of unknown use, "
                                     "or without a limit above 0");
+    if (isInteger == (range->use() == fb::IndexUse::Probability))
+      return invalidProgram(where + " has a range of indices that is not for "
+                                    "its elements");
     int64_t last = -1;
     bool isGood = range->runs() && range->runs()->size() > 0 &&
                   range->runs()->size() % 2 == 0;

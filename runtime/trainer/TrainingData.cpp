@@ -59,6 +59,7 @@ TrainingData::open(const DataSpec &spec, const EntryBindings &form,
   auto all = std::make_unique<TrainingData>();
   all->data = std::move(*opened);
   all->batch = form.batch;
+  all->programClasses = form.labelLimit;
   REPRISE_RETURN_IF_ERROR(checkDataFits(form, *all->data, spec.source));
   if (!buckets.empty())
     REPRISE_RETURN_IF_ERROR(all->sort(spec, form, buckets));
@@ -79,6 +80,8 @@ DataInventory TrainingData::inventory() const {
   all.rows = all.leftOut = data->size();
   all.steps = stepsPerEpoch();
   all.skipped = data->skipped();
+  all.classes = int32_t(data->classNames().size());
+  all.programClasses = programClasses;
   if (buckets.empty())
     all.leftOut = all.rows - all.steps * batch;
   for (const Sorted &sorted : buckets)

@@ -42,6 +42,7 @@ private:
 
   std::unique_ptr<Dataset> data;
   size_t batch = 0;
+  int32_t programClasses = 0;
   std::vector<Sorted> buckets;
 };
 

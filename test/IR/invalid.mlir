@@ -426,7 +426,7 @@ func.func @runs_outside(%y: tensor<4xi32> {sg.index_ranges = [#sg.index_range<cl
 
 // -----
 
-// expected-error @+1 {{has argument 0, but ranges of indices are for tensors of i32 or i64 with rows}}
+// expected-error @+1 {{has argument 0, but ranges of classes and rows are for tensors of i32 or i64, ranges of probabilities for floating-point numbers}}
 func.func @ranges_of_numbers(%y: tensor<4xf32> {sg.index_ranges = [#sg.index_range<class 3 at [0, 1]>]}) {
   return
 }

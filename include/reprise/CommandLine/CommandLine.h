@@ -18,8 +18,8 @@ void useHelpFormat(CLI::App &app);
 void addExamples(CLI::App &command, const std::string &examples);
 
 /// Rejects values, of `app` and the commands added to it so far, that the
-/// parser would misread: empty ones, negative ones for unsigned numbers, and
-/// the name of the next option in place of a value.
+/// parser would misread: empty ones, negative ones for unsigned numbers, the
+/// name of the next option in place of a value, and values of switches.
 void guardValues(CLI::App &app);
 
 /// Returns a check of a file to write: refuses an ending that names a format

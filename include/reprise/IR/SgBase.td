@@ -147,19 +147,21 @@ def Sg_BindingRole : Sg_I32Enum<"BindingRole", "what an input or output is for",
   I32EnumAttrCase<"MixRatio", 10, "mix_ratio">]>;
 
 // The cases have the numbers of runtime/schemas/program.fbs.
-def Sg_IndexUse : Sg_I32Enum<"IndexUse", "what an integer chooses", [
+def Sg_IndexUse : Sg_I32Enum<"IndexUse", "how ops use an element", [
   I32EnumAttrCase<"Class", 0, "class">,
-  I32EnumAttrCase<"Row", 1, "row">]>;
+  I32EnumAttrCase<"Row", 1, "row">,
+  I32EnumAttrCase<"Probability", 2, "probability">]>;
 
 def Sg_IndexRangeAttr : AttrDef<Sg_Dialect, "IndexRange"> {
   let mnemonic = "index_range";
-  let summary = "the integers that ops accept from an argument";
+  let summary = "the elements that ops accept from an argument";
   let description = [{
     An element of the attribute `sg.index_ranges` of a function's argument, which
     `sg-bound-indices` adds. The argument's integers choose one of `limit` classes
     (`sg.cross_entropy`, comparisons with the numbers of the classes) or one of `limit`
     rows of a table (`sg.gather`). Integers within [0, limit) are in range, and so is the
-    ignored one. The runs give the elements of each row of the argument (its first
+    ignored one. Front ends add the range `probability 1` to targets of floating-point
+    numbers whose loss is defined for numbers within [0, limit] only. The runs give the elements of each row of the argument (its first
     dimension) that are read in this way: pairs of the first element and the one after the
     last, increasing.
 

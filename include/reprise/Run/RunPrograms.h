@@ -70,7 +70,7 @@ public:
   double compileSeconds() const { return planned + awaited; }
   /// Returns the other seconds of planning and compiling, while steps ran.
   double hiddenSeconds() const {
-    return std::max(0.0, queue.seconds() - awaited);
+    return std::max(0.0, queue.seconds() - awaited - beforeSteps);
   }
 
 private:
@@ -92,7 +92,8 @@ private:
   rt::Status settle();
   void takeSizeOfBucket();
   rt::Status prepareBuckets(size_t phase);
-  rt::Status prepareBudgets();
+  std::vector<Key> keysToCome() const;
+  rt::Status preparePhases();
   rt::Status checkVariables(const rt::Bucket &bucket,
                             const std::vector<ModelVariable> &mine,
                             const std::vector<ModelVariable> &theirs) const;
@@ -123,6 +124,7 @@ private:
   BuiltProgram running;            // of `current`; a backend has it
   rt::ProcessMemory predicted;     // with the first one
   double planned = 0, awaited = 0; // seconds
+  double beforeSteps = 0;          // of the queue, beside what was awaited
   ProgramQueue queue;
 };
 

@@ -127,11 +127,16 @@ typedef struct rp_tensor_info {
   const char *variable;            /* of gradients; else NULL */
 } rp_tensor_info;
 
-/* The meaning of an integer of an input; see runtime/schemas/program.fbs. */
-typedef enum rp_index_use { RP_INDEX_CLASS, RP_INDEX_ROW } rp_index_use;
+/* The meaning of an element of an input; see runtime/schemas/program.fbs. */
+typedef enum rp_index_use {
+  RP_INDEX_CLASS,
+  RP_INDEX_ROW,
+  RP_INDEX_PROBABILITY
+} rp_index_use;
 
-/* Integers of an input that are in range: those in [0, limit), and the one that
- * is ignored. Pointers live as long as the program. */
+/* Elements of an input that are in range: integers in [0, limit), and the one
+ * that is ignored; probabilities in [0, limit]. Pointers live as long as the
+ * program. */
 typedef struct rp_index_range {
   rp_index_use use;
   int64_t limit;
@@ -176,7 +181,7 @@ rp_status *rp_program_input(const rp_program *program, const char *entry,
                             size_t index, rp_tensor_info *info);
 rp_status *rp_program_output(const rp_program *program, const char *entry,
                              size_t index, rp_tensor_info *info);
-/* The number of ranges of an input of integers; 0 for other inputs. */
+/* The number of ranges of an input; 0 if it takes any element. */
 size_t rp_program_index_range_count(const rp_program *program,
                                     const char *entry, size_t input);
 rp_status *rp_program_index_range(const rp_program *program, const char *entry,

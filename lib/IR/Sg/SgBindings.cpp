@@ -42,16 +42,21 @@ IndexRangeAttr::verify(function_ref<InFlightDiagnostic()> emitError, IndexUse,
 
 std::string sg::whyNotInRanges(ArrayAttr ranges, Type type) {
   auto tensor = dyn_cast<RankedTensorType>(type);
-  if (!tensor || tensor.getRank() == 0 ||
-      !(tensor.getElementType().isSignlessInteger(32) ||
-        tensor.getElementType().isSignlessInteger(64)))
-    return "ranges of indices are for tensors of i32 or i64 with rows";
+  if (!tensor || tensor.getRank() == 0)
+    return "ranges of indices are for tensors with rows";
+  Type element = tensor.getElementType();
+  bool isInteger =
+      element.isSignlessInteger(32) || element.isSignlessInteger(64);
   int64_t elements =
       tensor.getDimSize(0) ? tensor.getNumElements() / tensor.getDimSize(0) : 0;
   for (Attribute attribute : ranges) {
     auto range = dyn_cast<IndexRangeAttr>(attribute);
     if (!range)
       return "ranges of indices are an array of #sg.index_range";
+    bool isProbability = range.getUse() == IndexUse::Probability;
+    if (isProbability ? !isa<FloatType>(element) : !isInteger)
+      return "ranges of classes and rows are for tensors of i32 or i64, ranges "
+             "of probabilities for floating-point numbers";
     if (range.getRuns().back() > elements)
       return "a range of indices ends at element " +
              std::to_string(range.getRuns().back()) + " of rows of " +

@@ -86,6 +86,17 @@ size_t Column::elements() const {
   return product;
 }
 
+bool Column::holds(size_t element, double number) const {
+  for (const IndexRange &range : ranges) {
+    bool isOutside = range.use == RP_INDEX_PROBABILITY &&
+                     !(number >= 0 && number <= double(range.limit));
+    for (auto [begin, end] : range.runs)
+      if (isOutside && begin <= element && element < end)
+        return false;
+  }
+  return true;
+}
+
 size_t Column::bytes() const { return elements() * dtypeBytes(dtypeOf(type)); }
 
 std::string reprise::rt::formatImageShape(const ImageShape &shape) {

@@ -228,7 +228,7 @@ static const Rule kEntryRules[] = {
                  e.inputs[0]->role = fb::BindingRole::Label),
     REPRISE_RULE(SeedIsReal, "has the role Seed, but is not a scalar of I64",
                  e.inputs[0]->role = fb::BindingRole::Seed),
-    REPRISE_RULE(RangesOfReals, "input 'x' has ranges of indices, but is no",
+    REPRISE_RULE(RangesOfReals, "that is not for its elements",
                  addRange(*e.inputs[0], 3, {0, 1})),
     REPRISE_RULE(RangesOfResults, "output 'y' has ranges of indices, but is no",
                  addRange(*e.outputs[0], 3, {0, 1})),

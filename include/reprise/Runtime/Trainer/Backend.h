@@ -27,7 +27,7 @@ struct TensorInfo {
   rp_binding_role binding = RP_BINDING_DATA; // of inputs and outputs
   std::string variable;                      // of gradients
   std::vector<int32_t> filePermutation;      // of variables; empty: identity
-  std::vector<IndexRange> ranges;            // of inputs of integers
+  std::vector<IndexRange> ranges;            // of inputs
 };
 
 struct EntryInfo {

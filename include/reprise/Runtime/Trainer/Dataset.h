@@ -43,8 +43,11 @@ struct Column {
   rp_binding_role role = RP_BINDING_DATA; // or RP_BINDING_LABEL
   rp_element_type type = RP_F32;
   std::vector<int64_t> shape; // of one row
-  /// The integers that the program accepts.
+  /// The elements that the program accepts.
   std::vector<IndexRange> ranges = {};
+  /// Returns false if the element of a row is a probability and `number` is
+  /// none.
+  bool holds(size_t element, double number) const;
   size_t elements() const;
   size_t bytes() const; // of one row
 };

@@ -79,6 +79,9 @@ struct DataInventory {
   uint64_t leftOut = 0;
   bool isShuffled = true;
   SkippedRows skipped;
+  /// Classes with names in the data, 0 if they have none, and those that the
+  /// program tells apart, 0 if unknown.
+  int32_t classes = 0, programClasses = 0;
 };
 
 struct TrainOptions {

@@ -5,6 +5,7 @@
 // batch, so that they take no memory. Labels stay in memory.
 //
 //===----------------------------------------------------------------------===//
+#include "../../HalfPrecision.h"
 #include "../DataSource.h"
 #include "../IndexCheck.h"
 #include "../images/FileEndings.h"
@@ -58,7 +59,7 @@ private:
   Status checkRows() const;
   Status readLabels(const TensorEntry &entry, const DatasetOptions &options);
   Status checkIndices(const TensorEntry &entry, const Column &column);
-  Status checkFinite(const TensorEntry &entry, const Column &column) const;
+  Status checkNumbers(const TensorEntry &entry, const Column &column) const;
   Status fillData(size_t column, const uint64_t *indices, size_t count,
                   uint8_t *out) const;
 
@@ -194,18 +195,17 @@ Status TensorDataset::readLabels(const TensorEntry &entry,
   return Status();
 }
 
-/// Returns the number in these bytes; for half precision only whether it is
-/// finite.
 static double numberAt(DType type, const uint8_t *bytes) {
-  uint16_t half = 0;
+  uint8_t widened[4] = {};
   float single = 0;
   double wide = 0;
-  std::memcpy(&half, bytes, sizeof half);
   switch (type) {
   case DType::F16:
-    return (half & 0x7C00) != 0x7C00 ? 0 : NAN;
   case DType::BF16:
-    return (half & 0x7F80) != 0x7F80 ? 0 : NAN;
+    std::memcpy(widened, bytes, 2);
+    widenHalves(type == DType::BF16, 1, widened);
+    std::memcpy(&single, widened, sizeof single);
+    return single;
   case DType::F32:
     std::memcpy(&single, bytes, sizeof single);
     return single;
@@ -215,8 +215,8 @@ static double numberAt(DType type, const uint8_t *bytes) {
   }
 }
 
-Status TensorDataset::checkFinite(const TensorEntry &entry,
-                                  const Column &column) const {
+Status TensorDataset::checkNumbers(const TensorEntry &entry,
+                                   const Column &column) const {
   if (!isReal(entry.type))
     return Status();
   size_t width = dtypeBytes(entry.type);
@@ -231,6 +231,12 @@ Status TensorDataset::checkFinite(const TensorEntry &entry,
                      "image " + std::to_string((at + i) / column.bytes()) +
                          " has a value that is not finite (" +
                          std::to_string(number) + ") in '" + entry.name + "'");
+      else if (!column.holds((at + i) / width % column.elements(), number))
+        return wrong(file.path(),
+                     "row " + std::to_string((at + i) / column.bytes()) +
+                         " of '" + entry.name + "' has " +
+                         std::to_string(number) +
+                         ", but the loss takes numbers from 0 to 1 there");
   }
   return Status();
 }
@@ -279,9 +285,9 @@ Status TensorDataset::take(const DatasetOptions &options) {
   for (size_t i = 0; i < form.size(); ++i)
     REPRISE_RETURN_IF_ERROR(form[i].role == RP_BINDING_LABEL
                                 ? readLabels(entries[i], options)
-                                : checkFinite(entries[i], form[i]));
+                                : checkNumbers(entries[i], form[i]));
   for (size_t i = 0; i < form.size(); ++i)
-    if (!form[i].ranges.empty())
+    if (!form[i].ranges.empty() && !isReal(entries[i].type))
       REPRISE_RETURN_IF_ERROR(checkIndices(entries[i], form[i]));
   return Status();
 }

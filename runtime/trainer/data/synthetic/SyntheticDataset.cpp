@@ -7,13 +7,15 @@
 #include "../DataSource.h"
 #include "reprise/Runtime/Trainer/Philox.h"
 #include "reprise/Runtime/Trainer/Safetensors.h"
+#include <cmath>
 
 using namespace reprise::rt;
 
 namespace {
 
 /// value = pattern[label] + noise, both uniform in [-sqrt(3), sqrt(3)) (unit
-/// variance), the noise halved.
+/// variance), the noise halved. Probabilities are 1 where that is above 0, and
+/// else 0.
 class SyntheticDataset final : public Dataset {
 public:
   SyntheticDataset(const SyntheticOptions &options, Split split)
@@ -33,8 +35,8 @@ public:
         if (isLabel)
           static_cast<int32_t *>(out[c])[i] = labelOf(indices[i]);
         else
-          fillRow(static_cast<float *>(out[c]) + i * column.elements(),
-                  column.elements(), number, indices[i]);
+          fillRow(column, static_cast<float *>(out[c]) + i * column.elements(),
+                  number, indices[i]);
       number += !isLabel;
     }
     return Status();
@@ -55,13 +57,17 @@ private:
     float scale;
   };
 
-  void fillRow(float *out, size_t elements, uint64_t column,
+  void fillRow(const Column &column, float *out, uint64_t number,
                uint64_t index) const {
-    uint64_t base = column << 48;
+    size_t elements = column.elements();
+    uint64_t base = number << 48;
     addUniform(out, elements,
                {(kPatterns << 56) + base, uint64_t(labelOf(index)), 1.0f},
                Write::Set);
     addUniform(out, elements, {(stream << 56) + base, index, 0.5f}, Write::Add);
+    for (size_t i = 0; i < elements && !column.ranges.empty(); ++i)
+      if (!column.holds(i, NAN))
+        out[i] = out[i] > 0 ? 1.0f : 0.0f;
   }
 
   int32_t labelOf(uint64_t index) const {
