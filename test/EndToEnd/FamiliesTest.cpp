@@ -57,8 +57,8 @@ TEST_P(Families, TrainToTheSameBitsInEveryModeAndBudget) {
   options.classes = 10;
   for (const zoo::ModelInfo &info : zoo::listModels())
     if (info.name == GetParam() && info.defaults.frames) {
-      options.frames = 4;
-      options.height = options.width = 32;
+      options.batch = 2;
+      options.frames = 8;
       if (info.defaults.baseWidth)
         options.baseWidth = 8;
     }
