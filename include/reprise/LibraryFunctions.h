@@ -25,7 +25,10 @@ enum class LibraryOp : uint8_t {
   MatMul,
   RmsNorm,
   Attention,
-  AttentionGrad
+  AttentionGrad,
+  Conv3D,
+  Conv3DInputGrad,
+  Conv3DFilterGrad
 };
 
 /// Inputs that determine the random numbers of a call: seed and step.
@@ -68,11 +71,14 @@ constexpr LibraryFunction kLibraryFunctions[] = {
     {"rms_norm", 2, 2, 0, 1, false},
     {"attention", 1, 2, 0, 1, false, 1, 0, true},
     {"attention_grad", 4, 1, 0, 1, false, 1, 1, true},
+    {"conv3d", 2, 1, 13, 0, true},
+    {"conv3d_input_grad", 2, 1, 13, 0, true},
+    {"conv3d_filter_grad", 2, 1, 13, 0, true},
 };
 constexpr size_t kLibraryFunctionCount =
     sizeof(kLibraryFunctions) / sizeof(kLibraryFunctions[0]);
 
-static_assert(size_t(LibraryOp::AttentionGrad) + 1 == kLibraryFunctionCount);
+static_assert(size_t(LibraryOp::Conv3DFilterGrad) + 1 == kLibraryFunctionCount);
 
 /// Operations that a call applies to its function's result.
 enum class LibraryEpilogue : uint8_t { Bias, Relu, Add };

@@ -42,23 +42,32 @@ forEachProduct(OpTy op, const Tensor &x, const Tensor &filter, const Tensor &y,
                llvm::function_ref<void(int64_t, int64_t, int64_t)> visit) {
   ArrayRef<int64_t> strides = op.getStrides(), padding = op.getPadding(),
                     dilation = op.getDilation();
-  int64_t groupInputs = filter.getDim(3);
+  size_t last = strides.size() + 1; // the channels
+  int64_t groupInputs = filter.getDim(last);
   int64_t groupOutputs = filter.getDim(0) / op.getGroups();
+  SmallVector<int64_t> atX(last + 1), atFilter(last + 1);
   forEachIndex(y.getShape(), [&](ArrayRef<int64_t> at) {
-    int64_t n = at[0], output = at[3], group = output / groupOutputs;
+    int64_t output = at[last], group = output / groupOutputs;
     forEachIndex(filter.getShape().drop_front(), [&](ArrayRef<int64_t> tap) {
-      int64_t h = at[1] * strides[0] - padding[0] + tap[0] * dilation[0];
-      int64_t w = at[2] * strides[1] - padding[2] + tap[1] * dilation[1];
-      if (h < 0 || h >= x.getDim(1) || w < 0 || w >= x.getDim(2))
-        return;
-      visit(x.position({n, h, w, group * groupInputs + tap[2]}),
-            filter.position({output, tap[0], tap[1], tap[2]}), y.position(at));
+      atX[0] = at[0];
+      atFilter[0] = output;
+      for (size_t d = 0; d < strides.size(); ++d) {
+        int64_t i =
+            at[d + 1] * strides[d] - padding[2 * d] + tap[d] * dilation[d];
+        if (i < 0 || i >= x.getDim(d + 1))
+          return;
+        atX[d + 1] = i;
+        atFilter[d + 1] = tap[d];
+      }
+      atX[last] = group * groupInputs + tap[last - 1];
+      atFilter[last] = tap[last - 1];
+      visit(x.position(atX), filter.position(atFilter), y.position(at));
     });
   });
 }
 
-static void conv2d(sg::Conv2DOp op, Frame &, Operands operands,
-                   Results results) {
+template <typename OpTy>
+static void conv(OpTy op, Frame &, Operands operands, Results results) {
   const Tensor &x = operands[0], &filter = operands[1];
   Tensor &y = results[0];
   forEachProduct(op, x, filter, y, [&](int64_t xi, int64_t fi, int64_t yi) {
@@ -67,8 +76,8 @@ static void conv2d(sg::Conv2DOp op, Frame &, Operands operands,
 }
 
 template <typename OpTy>
-static void conv2dInputGrad(OpTy op, Frame &, Operands operands,
-                            Results results) {
+static void convInputGrad(OpTy op, Frame &, Operands operands,
+                          Results results) {
   const Tensor &dy = operands[0], &filter = operands[1];
   Tensor &dx = results[0];
   forEachProduct(op, dx, filter, dy, [&](int64_t xi, int64_t fi, int64_t yi) {
@@ -78,14 +87,15 @@ static void conv2dInputGrad(OpTy op, Frame &, Operands operands,
 
 static void conv2dInputGradAdd(sg::Conv2DInputGradAddOp op, Frame &frame,
                                Operands operands, Results results) {
-  conv2dInputGrad(op, frame, operands, results);
+  convInputGrad(op, frame, operands, results);
   Tensor &sum = results[0];
   for (int64_t i = 0; i < sum.size(); ++i)
     sum.real(i) += operands[2].real(i);
 }
 
-static void conv2dFilterGrad(sg::Conv2DFilterGradOp op, Frame &,
-                             Operands operands, Results results) {
+template <typename OpTy>
+static void convFilterGrad(OpTy op, Frame &, Operands operands,
+                           Results results) {
   const Tensor &x = operands[0], &dy = operands[1];
   Tensor &dfilter = results[0];
   forEachProduct(op, x, dfilter, dy, [&](int64_t xi, int64_t fi, int64_t yi) {
@@ -96,9 +106,13 @@ static void conv2dFilterGrad(sg::Conv2DFilterGradOp op, Frame &,
 void reference::registerProductModels(MLIRContext *context) {
   attach<sg::MatMulOp, matmul<sg::MatMulOp>>(context);
   attach<sg::MatMulBiasOp, matmul<sg::MatMulBiasOp>>(context);
-  attach<sg::Conv2DOp, conv2d>(context);
-  attach<sg::Conv2DInputGradOp, conv2dInputGrad<sg::Conv2DInputGradOp>>(
-      context);
+  attach<sg::Conv2DOp, conv<sg::Conv2DOp>>(context);
+  attach<sg::Conv2DInputGradOp, convInputGrad<sg::Conv2DInputGradOp>>(context);
   attach<sg::Conv2DInputGradAddOp, conv2dInputGradAdd>(context);
-  attach<sg::Conv2DFilterGradOp, conv2dFilterGrad>(context);
+  attach<sg::Conv2DFilterGradOp, convFilterGrad<sg::Conv2DFilterGradOp>>(
+      context);
+  attach<sg::Conv3DOp, conv<sg::Conv3DOp>>(context);
+  attach<sg::Conv3DInputGradOp, convInputGrad<sg::Conv3DInputGradOp>>(context);
+  attach<sg::Conv3DFilterGradOp, convFilterGrad<sg::Conv3DFilterGradOp>>(
+      context);
 }

@@ -13,6 +13,7 @@
 #include "../Rewrites/CastMotion.h"
 #include "../Rewrites/ConvolutionForms.h"
 #include "../Rewrites/EarlyMaxima.h"
+#include "../Rewrites/FlatConvolutions.h"
 #include "../Rewrites/GradientSums.h"
 #include "../Rewrites/Patches.h"
 #include "../Rewrites/ProductBias.h"
@@ -159,6 +160,7 @@ class Decompose : public reprise::impl::SgDecomposeBase<Decompose> {
         return signalPassFailure();
       }
     }
+    flattenConvolutions();
     sg::populatePatchPatterns(splits);
     walkAndApplyPatterns(getOperation(), std::move(splits));
     moveCasts();
@@ -171,6 +173,12 @@ class Decompose : public reprise::impl::SgDecomposeBase<Decompose> {
     if (addGradients && *library)
       sumGradients(**library);
     sg::settleMarks(getOperation());
+  }
+
+  void flattenConvolutions() {
+    RewritePatternSet patterns(&getContext());
+    sg::populateFlatConvolutionPatterns(patterns);
+    walkAndApplyPatterns(getOperation(), std::move(patterns));
   }
 
   /// Moves casts past all ops that they may pass.

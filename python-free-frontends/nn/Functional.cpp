@@ -113,16 +113,29 @@ Tensor nn::scale(const Tensor &x, double factor) {
 // Images
 //===----------------------------------------------------------------------===//
 
-Tensor nn::conv2d(const Tensor &x, const Tensor &filter,
-                  const ConvGeometry &geometry) {
+template <typename OpTy, typename Geometry>
+static Tensor convolve(const Tensor &x, const Tensor &filter,
+                       const Geometry &geometry) {
   Builder &builder = x.getTrace().getBuilder();
-  sg::Conv2DOp::Properties properties;
-  auto [top, left] = geometry.padding;
+  typename OpTy::Properties properties;
+  llvm::SmallVector<int64_t> padding;
+  for (int64_t sides : geometry.padding)
+    padding.append(2, sides);
   properties.strides = builder.getDenseI64ArrayAttr(geometry.stride);
-  properties.padding = builder.getDenseI64ArrayAttr({top, top, left, left});
+  properties.padding = builder.getDenseI64ArrayAttr(padding);
   properties.dilation = builder.getDenseI64ArrayAttr(geometry.dilation);
   properties.groups = builder.getI64IntegerAttr(geometry.groups);
-  return x.getTrace().create<sg::Conv2DOp>({x, filter}, properties).front();
+  return x.getTrace().create<OpTy>({x, filter}, properties).front();
+}
+
+Tensor nn::conv2d(const Tensor &x, const Tensor &filter,
+                  const ConvGeometry &geometry) {
+  return convolve<sg::Conv2DOp>(x, filter, geometry);
+}
+
+Tensor nn::conv3d(const Tensor &x, const Tensor &filter,
+                  const ConvGeometry3d &geometry) {
+  return convolve<sg::Conv3DOp>(x, filter, geometry);
 }
 
 /// Returns the padding at the end of a dimension.
@@ -164,6 +177,65 @@ Tensor nn::avgPool2d(const Tensor &x, const PoolGeometry &geometry) {
   auto properties = poolProperties<sg::AvgPool2DOp>(x, geometry);
   properties.count_include_pad = trace.getBuilder().getUnitAttr();
   return trace.create<sg::AvgPool2DOp>(x, properties).front();
+}
+
+/// A window of one dimension or two of an image.
+struct PlaneWindow {
+  std::array<int64_t, 2> window, stride, padding;
+
+  bool isIdentity() const {
+    return window == std::array<int64_t, 2>{1, 1} && stride == window;
+  }
+};
+
+template <typename OpTy>
+static Tensor poolPlanes(const Tensor &x, const PlaneWindow &plane) {
+  Builder &builder = x.getTrace().getBuilder();
+  auto [top, left] = plane.padding;
+  typename OpTy::Properties properties;
+  properties.window = builder.getDenseI64ArrayAttr(plane.window);
+  properties.strides = builder.getDenseI64ArrayAttr(plane.stride);
+  properties.padding = builder.getDenseI64ArrayAttr({top, top, left, left});
+  if constexpr (std::is_same_v<OpTy, sg::AvgPool2DOp>)
+    properties.count_include_pad = builder.getUnitAttr();
+  return x.getTrace().create<OpTy>(x, properties).front();
+}
+
+/// A maximum or a mean of a volume's window is that of its frames' windows.
+template <typename OpTy>
+static Tensor poolVolume(Tensor x, const PoolGeometry3d &geometry) {
+  if (!x)
+    return x;
+  if (x.getType().getRank() != 5)
+    return x.getTrace().fail("a pool of volumes needs (N,D,H,W,C), but has " +
+                             describe(x));
+  auto [windowD, windowH, windowW] = geometry.window;
+  auto [strideD, strideH, strideW] = geometry.stride;
+  auto [padD, padH, padW] = geometry.padding;
+  int64_t batch = x.dim(0), depth = x.dim(1), channels = x.dim(4);
+  PlaneWindow frames = {{windowH, windowW}, {strideH, strideW}, {padH, padW}};
+  if (!frames.isIdentity()) {
+    Tensor planes = reshape(x, {batch * depth, x.dim(2), x.dim(3), channels});
+    Tensor y = poolPlanes<OpTy>(planes, frames);
+    if (!y)
+      return y;
+    x = reshape(y, {batch, depth, y.dim(1), y.dim(2), channels});
+  }
+  PlaneWindow along = {{windowD, 1}, {strideD, 1}, {padD, 0}};
+  if (along.isIdentity())
+    return x;
+  int64_t height = x.dim(2), width = x.dim(3);
+  Tensor planes = reshape(x, {batch, depth, height * width, channels});
+  Tensor y = poolPlanes<OpTy>(planes, along);
+  return y ? reshape(y, {batch, y.dim(1), height, width, channels}) : y;
+}
+
+Tensor nn::maxPool3d(const Tensor &x, const PoolGeometry3d &geometry) {
+  return poolVolume<sg::MaxPool2DOp>(x, geometry);
+}
+
+Tensor nn::avgPool3d(const Tensor &x, const PoolGeometry3d &geometry) {
+  return poolVolume<sg::AvgPool2DOp>(x, geometry);
 }
 
 Tensor nn::globalAvgPool(const Tensor &x) {

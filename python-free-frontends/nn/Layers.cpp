@@ -46,27 +46,46 @@ Tensor Linear::forward(Tensor x) {
   return hasBias ? addTrailing(y, read(x.getTrace(), "bias")) : y;
 }
 
-Conv2d::Conv2d(int64_t in, int64_t out, const Conv2dOptions &options)
+template <typename Options>
+Conv<Options>::Conv(int64_t in, int64_t out, const Options &options)
     : geometry(options.geometry), hasBias(options.bias) {
-  auto [height, width] = options.kernel;
   // The op reports a number of groups that does not divide the channels.
   int64_t perGroup = geometry.groups > 0 ? in / geometry.groups : in;
-  LinearInit init = options.init.value_or(
-      LinearInit{{sg::InitKind::KaimingNormal},
-                 LinearInit::uniform(perGroup * height * width).bias});
-  VariableSpec weight =
-      init.weight.variable("weight", {out, height, width, perGroup});
-  weight.filePermutation = {0, 3, 1, 2};
+  llvm::SmallVector<int64_t> shape = {out};
+  llvm::append_range(shape, options.kernel);
+  shape.push_back(perGroup);
+  int64_t fanIn = perGroup;
+  for (int64_t extent : options.kernel)
+    fanIn *= extent;
+  LinearInit init = options.init.value_or(LinearInit{
+      {sg::InitKind::KaimingNormal}, LinearInit::uniform(fanIn).bias});
+  VariableSpec weight = init.weight.variable("weight", shape);
+  // Files have the channels after the first dimension.
+  weight.filePermutation = {0, int32_t(shape.size()) - 1};
+  for (size_t d = 1; d + 1 < shape.size(); ++d)
+    weight.filePermutation.push_back(int32_t(d));
   registerVariable(std::move(weight));
   if (hasBias)
     registerVariable(
         init.bias.value_or(Initializer::zeros()).variable("bias", {out}));
 }
 
-Tensor Conv2d::forward(Tensor x) {
-  Tensor y = conv2d(x, read(x.getTrace(), "weight"), geometry);
+static Tensor convolve(const Tensor &x, const Tensor &weight,
+                       const ConvGeometry &geometry) {
+  return conv2d(x, weight, geometry);
+}
+static Tensor convolve(const Tensor &x, const Tensor &weight,
+                       const ConvGeometry3d &geometry) {
+  return conv3d(x, weight, geometry);
+}
+
+template <typename Options> Tensor Conv<Options>::forward(Tensor x) {
+  Tensor y = convolve(x, read(x.getTrace(), "weight"), geometry);
   return hasBias ? addTrailing(y, read(x.getTrace(), "bias")) : y;
 }
+
+template class nn::Conv<Conv2dOptions>;
+template class nn::Conv<Conv3dOptions>;
 
 BatchNorm2d::BatchNorm2d(int64_t channels, double epsilon, double momentum)
     : epsilon(epsilon), momentum(momentum) {

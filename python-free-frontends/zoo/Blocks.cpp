@@ -31,6 +31,16 @@ nn::Conv2dOptions zoo::convOptions(const ConvShape &shape, bool bias) {
   return options;
 }
 
+nn::Conv3dOptions zoo::conv3dOptions(std::array<int64_t, 3> kernel,
+                                     std::array<int64_t, 3> stride) {
+  nn::Conv3dOptions options;
+  options.kernel = kernel;
+  options.geometry.stride = stride;
+  for (size_t d = 0; d < kernel.size(); ++d)
+    options.geometry.padding[d] = kernel[d] / 2;
+  return options;
+}
+
 static nn::Conv2dOptions styled(const ConvShape &shape,
                                 const LayerStyle &style) {
   nn::Conv2dOptions options = convOptions(shape);

@@ -52,6 +52,10 @@ struct ConvShape {
 
 nn::Conv2dOptions convOptions(const ConvShape &shape, bool bias = false);
 
+/// A convolution of volumes padded by half its kernel, without bias.
+nn::Conv3dOptions conv3dOptions(std::array<int64_t, 3> kernel,
+                                std::array<int64_t, 3> stride = {1, 1, 1});
+
 struct NormOptions {
   double epsilon = 1e-5;
   double momentum = 0.1;

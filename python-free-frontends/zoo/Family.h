@@ -39,6 +39,10 @@ using ModelList = std::vector<Model>;
 /// Returns the defaults of a classifier of images of `side` x `side` pixels.
 ModelOptions imageDefaults(int64_t side = 224);
 
+/// Returns those of a classifier of clips of 16 frames, trained on
+/// Kinetics-400.
+ModelOptions clipDefaults(int64_t side);
+
 int64_t sumOf(llvm::ArrayRef<int64_t> numbers);
 
 /// Returns the number of patches of one image or volume in a Swin.

@@ -69,6 +69,16 @@ ModelOptions zoo::imageDefaults(int64_t side) {
   return options;
 }
 
+ModelOptions zoo::clipDefaults(int64_t side) {
+  ModelOptions options = imageDefaults(side);
+  options.views = std::nullopt;
+  options.viewPooling = std::nullopt;
+  options.batch = 1;
+  options.frames = 16;
+  options.classes = 400;
+  return options;
+}
+
 int64_t zoo::sumOf(llvm::ArrayRef<int64_t> numbers) {
   return std::accumulate(numbers.begin(), numbers.end(), int64_t(0));
 }

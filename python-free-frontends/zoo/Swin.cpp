@@ -294,15 +294,14 @@ public:
   Swin(std::string name, const SwinSize &size, const ModelOptions &options)
       : Graph(std::move(name)) {
     bool isVolume = size.window.size() == 3;
-    input("image", isVolume ? volumeExtents(options) : imageExtents(options));
+    input("image", imageExtents(options));
     input("label", {*options.batch}, ElementType::I32, sg::BindingRole::Label);
     addPatches(isVolume, size, options);
     for (size_t stage = 0; stage < size.blocks.size(); ++stage)
       addStage(stage, size, options);
     int64_t width = *options.baseWidth << (size.blocks.size() - 1);
     norm = &add<nn::LayerNorm>("norm", width, kEpsilon);
-    if (!isVolume)
-      views = addViewPool(*this, options, width);
+    views = addViewPool(*this, options, width);
     head = &add<nn::Linear>("head", width, *options.classes, published());
     loss = &add<nn::CrossEntropyLoss>("loss");
   }
@@ -319,11 +318,6 @@ protected:
   }
 
 private:
-  static llvm::SmallVector<int64_t> volumeExtents(const ModelOptions &options) {
-    return {*options.batch, *options.frames, *options.height, *options.width,
-            *options.channels};
-  }
-
   /// The patches of images are the first of the features; those of volumes
   /// precede them.
   void addPatches(bool isVolume, const SwinSize &size,
@@ -396,8 +390,7 @@ int64_t zoo::countPatches(const ModelOptions &options) {
 }
 
 static ModelOptions swinDefaults(int64_t width, double stochasticDepth,
-                                 int64_t side = 224) {
-  ModelOptions defaults = imageDefaults(side);
+                                 ModelOptions defaults = imageDefaults()) {
   defaults.patch = 4;
   defaults.baseWidth = width;
   defaults.attentionDropout = 0.0;
@@ -406,13 +399,7 @@ static ModelOptions swinDefaults(int64_t width, double stochasticDepth,
 }
 
 static ModelOptions volumeDefaults(int64_t width) {
-  ModelOptions defaults = swinDefaults(width, 0.1);
-  defaults.batch = 1;
-  defaults.frames = 16;
-  defaults.views = std::nullopt;
-  defaults.viewPooling = std::nullopt;
-  defaults.classes = 400;
-  return defaults;
+  return swinDefaults(width, 0.1, clipDefaults(224));
 }
 
 void zoo::addSwin(ModelList &models) {
@@ -440,9 +427,12 @@ void zoo::addSwin(ModelList &models) {
     size->window = {8, 8};
     size->isVersion2 = true;
   }
-  add("swin_v2_t", "images by cosines", swinDefaults(96, 0.2, 256), tiny);
-  add("swin_v2_s", "images by cosines", swinDefaults(96, 0.3, 256), small);
-  add("swin_v2_b", "images by cosines", swinDefaults(128, 0.5, 256), base);
+  add("swin_v2_t", "images by cosines",
+      swinDefaults(96, 0.2, imageDefaults(256)), tiny);
+  add("swin_v2_s", "images by cosines",
+      swinDefaults(96, 0.3, imageDefaults(256)), small);
+  add("swin_v2_b", "images by cosines",
+      swinDefaults(128, 0.5, imageDefaults(256)), base);
   for (SwinSize *size : {&tiny, &small, &base}) {
     size->window = {8, 7, 7};
     size->isVersion2 = false;

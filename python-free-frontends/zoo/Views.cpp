@@ -7,15 +7,17 @@ using namespace reprise::zoo;
 
 llvm::SmallVector<int64_t> zoo::imageExtents(const ModelOptions &options) {
   llvm::SmallVector<int64_t> extents = {*options.batch};
-  if (*options.views > 1)
+  if (options.views && *options.views > 1)
     extents.push_back(*options.views);
+  if (options.frames)
+    extents.push_back(*options.frames);
   extents.append({*options.height, *options.width, *options.channels});
   return extents;
 }
 
 nn::ViewPool *zoo::addViewPool(nn::Module &model, const ModelOptions &options,
                                int64_t features) {
-  if (*options.views == 1)
+  if (!options.views || *options.views == 1)
     return nullptr;
   return &model.add<nn::ViewPool>("view_pool", *options.viewPooling,
                                   *options.views, features);

@@ -13,7 +13,7 @@
 namespace reprise::zoo {
 
 /// Returns (batch,height,width,channels), with several views
-/// (batch,views,height,...).
+/// (batch,views,height,...), of a volume (batch,frames,height,...).
 llvm::SmallVector<int64_t> imageExtents(const ModelOptions &options);
 
 /// If there are several views, adds the module "view_pool" to `model`, for

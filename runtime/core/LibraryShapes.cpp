@@ -67,43 +67,64 @@ static int64_t outputExtent(int64_t in, int64_t kernel, int64_t stride,
   return room < 0 ? -1 : room / stride + 1;
 }
 
-static Status checkConvParameters(const std::vector<int64_t> &ints) {
-  for (size_t i = 0; i < 9; ++i) {
-    bool padding = i >= 2 && i < 6;
-    if (ints[i] < (padding ? 0 : 1) || ints[i] > kMaxParameter)
-      return wrong("parameter " + std::to_string(i) + " of a convolution is " +
-                   std::to_string(ints[i]));
+ConvolutionCall convolutionOf(const LibraryCallDesc &desc) {
+  ConvolutionKind kind = *convolutionKind(desc.op);
+  const TensorDesc *x = &desc.inputs[0], *w = &desc.inputs[1],
+                   *y = &desc.outputs[0];
+  if (kind == ConvolutionKind::InputGrad)
+    std::swap(x, y);
+  if (kind == ConvolutionKind::FilterGrad)
+    std::swap(w, y);
+  ConvolutionCall c = {kind, *x, *w, *y, {}, {}, {}, {}, desc.ints.back()};
+  size_t dims = desc.ints.size() / 4; // four numbers each, and the groups
+  for (size_t d = 0; d < dims; ++d) {
+    c.strides.push_back(desc.ints[d]);
+    c.padBefore.push_back(desc.ints[dims + 2 * d]);
+    c.padAfter.push_back(desc.ints[dims + 2 * d + 1]);
+    c.dilations.push_back(desc.ints[3 * dims + d]);
   }
-  return {};
+  return c;
+}
+
+static Status checkConvParameters(const ConvolutionCall &c) {
+  auto check = [](const char *what, const std::vector<int64_t> &numbers,
+                  int64_t least) -> Status {
+    for (int64_t number : numbers)
+      if (number < least || number > kMaxParameter)
+        return wrong(std::string("a ") + what + " of a convolution is " +
+                     std::to_string(number));
+    return {};
+  };
+  REPRISE_RETURN_IF_ERROR(check("stride", c.strides, 1));
+  REPRISE_RETURN_IF_ERROR(check("padding", c.padBefore, 0));
+  REPRISE_RETURN_IF_ERROR(check("padding", c.padAfter, 0));
+  REPRISE_RETURN_IF_ERROR(check("dilation", c.dilations, 1));
+  return check("number of groups", {c.groups}, 1);
 }
 
 static Status checkConvolution(const LibraryCallDesc &desc) {
-  REPRISE_RETURN_IF_ERROR(checkConvParameters(desc.ints));
-  bool inputGrad = desc.op == LibraryOp::Conv2DInputGrad;
-  bool filterGrad = desc.op == LibraryOp::Conv2DFilterGrad;
-  const TensorDesc &x = inputGrad ? desc.outputs[0] : desc.inputs[0];
-  const TensorDesc &w = filterGrad ? desc.outputs[0] : desc.inputs[1];
-  const TensorDesc &y = inputGrad    ? desc.inputs[0]
-                        : filterGrad ? desc.inputs[1]
-                                     : desc.outputs[0];
-  for (const TensorDesc *t : {&x, &w, &y})
-    if (t->shape.size() != 4 || !isRowMajor(*t))
+  ConvolutionCall c = convolutionOf(desc);
+  REPRISE_RETURN_IF_ERROR(checkConvParameters(c));
+  size_t rank = c.dims() + 2;
+  for (const TensorDesc *t : {&c.x, &c.w, &c.y})
+    if (t->shape.size() != rank || !isRowMajor(*t))
       return wrong("operand " + text(t->shape) +
-                   " of a convolution is not a dense tensor of rank 4");
-  const std::vector<int64_t> &p = desc.ints;
-  int64_t groups = p[8];
-  int64_t height =
-      outputExtent(x.shape[1], w.shape[1], p[0], p[2] + p[3], p[6]);
-  int64_t width = outputExtent(x.shape[2], w.shape[2], p[1], p[4] + p[5], p[7]);
-  if (w.shape[0] % groups || w.shape[3] * groups != x.shape[3])
-    return wrong("a filter of " + text(w.shape) + " in " +
-                 std::to_string(groups) + " groups does not fit " +
-                 std::to_string(x.shape[3]) + " input channels");
-  std::vector<int64_t> expected = {x.shape[0], height, width, w.shape[0]};
-  if (y.shape != expected)
-    return wrong("a convolution of " + text(x.shape) + " with " +
-                 text(w.shape) + " gives " + text(expected) + ", not " +
-                 text(y.shape));
+                   " of a convolution is not a dense tensor of rank " +
+                   std::to_string(rank));
+  const std::vector<int64_t> &x = c.x.shape, &w = c.w.shape;
+  if (w[0] % c.groups || w.back() * c.groups != x.back())
+    return wrong("a filter of " + text(w) + " in " + std::to_string(c.groups) +
+                 " groups does not fit " + std::to_string(x.back()) +
+                 " input channels");
+  std::vector<int64_t> expected = {x[0]};
+  for (size_t d = 0; d < c.dims(); ++d)
+    expected.push_back(outputExtent(x[d + 1], w[d + 1], c.strides[d],
+                                    c.padBefore[d] + c.padAfter[d],
+                                    c.dilations[d]));
+  expected.push_back(w[0]);
+  if (c.y.shape != expected)
+    return wrong("a convolution of " + text(x) + " with " + text(w) +
+                 " gives " + text(expected) + ", not " + text(c.y.shape));
   return {};
 }
 
@@ -333,6 +354,9 @@ Status verifyLibraryCall(const LibraryCallDesc &desc) {
   case LibraryOp::Conv2D:
   case LibraryOp::Conv2DInputGrad:
   case LibraryOp::Conv2DFilterGrad:
+  case LibraryOp::Conv3D:
+  case LibraryOp::Conv3DInputGrad:
+  case LibraryOp::Conv3DFilterGrad:
     REPRISE_RETURN_IF_ERROR(checkConvolution(desc));
     break;
   case LibraryOp::MatMul:

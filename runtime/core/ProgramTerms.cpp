@@ -70,6 +70,9 @@ IN_SCHEMA(LibraryOp, MatMul);
 IN_SCHEMA(LibraryOp, RmsNorm);
 IN_SCHEMA(LibraryOp, Attention);
 IN_SCHEMA(LibraryOp, AttentionGrad);
+IN_SCHEMA(LibraryOp, Conv3D);
+IN_SCHEMA(LibraryOp, Conv3DInputGrad);
+IN_SCHEMA(LibraryOp, Conv3DFilterGrad);
 COMPLETE(LibraryOp);
 
 static_assert(int(LibraryEpilogue::Bias) == int(rt::fb::Epilogue::Bias));

@@ -130,7 +130,7 @@ static void planWindows(LibraryPlan &plan, const Windows &windows) {
 
 bool planFilterProduct(LibraryPlan &plan, const LibraryCallDesc &call) {
   rp_element_type type = call.inputs[0].type;
-  if (call.ints[8] != 1)
+  if (call.op != LibraryOp::Conv2DFilterGrad || call.ints[8] != 1)
     return false;
   Windows windows(call);
   if (!isFaster(windows, type == RP_BF16))

@@ -39,8 +39,8 @@ dnnl::engine &cpuEngine() {
 }
 
 namespace {
-/// The operands of a convolution in oneDNN's order of dimensions, NCHW and
-/// (G)OIHW, with strides that describe NHWC and OHWI.
+/// The operands of a convolution in oneDNN's order of dimensions, NC(D)HW and
+/// (G)OI(D)HW, with strides that describe N(D)HWC and O(D)HWI.
 struct ConvolutionDescs {
   memory::desc x, y, plainFilter, anyFilter;
   memory::dims strides, dilations, paddingBegin, paddingEnd;
@@ -51,33 +51,41 @@ memory::data_type dataType(rp_element_type type) {
   return type == RP_BF16 ? memory::data_type::bf16 : memory::data_type::f32;
 }
 
-static memory::desc activation(const TensorDesc &t) {
-  int64_t n = t.shape[0], h = t.shape[1], w = t.shape[2], c = t.shape[3];
-  return memory::desc({n, c, h, w}, dataType(t.type),
-                      memory::dims{h * w * c, 1, w * c, c});
+/// Describes a dense tensor with its channels innermost; with several groups, a
+/// filter whose outputs are in groups.
+static memory::desc channelsLast(const TensorDesc &t, int64_t groups) {
+  memory::dims dims = t.shape, strides(dims.size(), 1);
+  for (size_t d = dims.size() - 1; d-- > 0;)
+    strides[d] = strides[d + 1] * dims[d + 1];
+  // The channels follow the first dimension.
+  std::rotate(dims.begin() + 1, dims.end() - 1, dims.end());
+  std::rotate(strides.begin() + 1, strides.end() - 1, strides.end());
+  if (groups > 1) {
+    dims[0] /= groups;
+    strides.insert(strides.begin(), strides[0] * dims[0]);
+    dims.insert(dims.begin(), groups);
+  }
+  return memory::desc(dims, dataType(t.type), strides);
 }
 
-static ConvolutionDescs describeConvolution(const TensorDesc &x,
-                                            const TensorDesc &w,
-                                            const TensorDesc &y,
-                                            const std::vector<int64_t> &p) {
+static memory::desc activation(const TensorDesc &t) {
+  return channelsLast(t, /*groups=*/1);
+}
+
+static ConvolutionDescs describeConvolution(const LibraryCallDesc &call) {
+  ConvolutionCall c = convolutionOf(call);
   ConvolutionDescs d;
-  d.x = activation(x);
-  d.y = activation(y);
-  int64_t groups = p[8], o = w.shape[0] / groups, kh = w.shape[1],
-          kw = w.shape[2], i = w.shape[3];
-  memory::dims dims = {o, i, kh, kw};
-  memory::dims strides = {kh * kw * i, 1, kw * i, i};
-  if (groups > 1) {
-    dims.insert(dims.begin(), groups);
-    strides.insert(strides.begin(), o * kh * kw * i);
-  }
-  d.plainFilter = memory::desc(dims, dataType(w.type), strides);
-  d.anyFilter = memory::desc(dims, dataType(w.type), memory::format_tag::any);
-  d.strides = {p[0], p[1]};
-  d.paddingBegin = {p[2], p[4]};
-  d.paddingEnd = {p[3], p[5]};
-  d.dilations = {p[6] - 1, p[7] - 1}; // oneDNN counts from 0
+  d.x = activation(c.x);
+  d.y = activation(c.y);
+  d.plainFilter = channelsLast(c.w, c.groups);
+  d.anyFilter = memory::desc(d.plainFilter.dims(), dataType(c.w.type),
+                             memory::format_tag::any);
+  d.strides = c.strides;
+  d.paddingBegin = c.padBefore;
+  d.paddingEnd = c.padAfter;
+  d.dilations = c.dilations;
+  for (int64_t &dilation : d.dilations)
+    --dilation; // oneDNN counts from 0
   return d;
 }
 
@@ -97,8 +105,9 @@ bool allocates(const dnnl::primitive_desc_base &desc) {
 /// Returns true if padding is so wide that a window can be outside the image.
 static bool hasEmptyWindows(const ConvolutionDescs &d) {
   memory::dims filter = d.plainFilter.dims();
-  for (size_t i = 0; i < 2; ++i) {
-    int64_t extent = filter[filter.size() - 2 + i];
+  size_t spatial = d.strides.size();
+  for (size_t i = 0; i < spatial; ++i) {
+    int64_t extent = filter[filter.size() - spatial + i];
     int64_t reach = (extent - 1) * (d.dilations[i] + 1) + 1;
     if (d.paddingBegin[i] >= reach || d.paddingEnd[i] >= reach)
       return true;
@@ -159,9 +168,10 @@ static void planForward(LibraryPlan &plan, const ConvolutionDescs &d,
   attached.addArguments(plan.primitives.back());
 }
 
-/// Returns, for a convolution without groups and strides, the convolution of
-/// the cotangent with the filter rotated by half a turn, inputs and outputs
-/// exchanged. Returns nothing if padding exceeds the reach of a window.
+/// Returns, for a convolution of images without groups and strides, the
+/// convolution of the cotangent with the filter rotated by half a turn, inputs
+/// and outputs exchanged. Returns nothing if padding exceeds the reach of a
+/// window.
 static std::optional<dnnl::convolution_forward::primitive_desc>
 turnedDesc(const ConvolutionDescs &d, const dnnl::primitive_attr &attr) {
   memory::dims filter = d.plainFilter.dims();
@@ -263,8 +273,9 @@ static bool writesPastItsCopy(const dnnl::primitive_desc_base &desc,
                               const ConvolutionDescs &d) {
   constexpr int64_t block = 16; // of floats, at most
   memory::dims filter = d.plainFilter.dims();
-  int64_t channels = filter[filter.size() - 3];
-  bool isStrided = d.strides[0] > 1 || d.strides[1] > 1;
+  int64_t channels = filter[filter.size() - d.strides.size() - 1];
+  bool isStrided = std::any_of(d.strides.begin(), d.strides.end(),
+                               [](int64_t stride) { return stride > 1; });
   return isStrided && channels % block != 0 &&
          std::strstr(desc.impl_info_str(), "jit_1x1") != nullptr;
 }
@@ -384,37 +395,35 @@ static void nameImplementation(LibraryPlan &plan) {
     all += ", turned in place";
 }
 
-LibraryPlan planPrimitives(const LibraryCallDesc &call) {
-  const TensorDesc &in0 = call.inputs[0], &in1 = call.inputs[1],
-                   &out = call.outputs[0];
-  LibraryPlan plan;
-  switch (call.op) {
-  case LibraryOp::Conv2D:
-    planForward(plan, describeConvolution(in0, in1, out, call.ints),
-                attachSums(call, activation));
+static void planConvolution(LibraryPlan &plan, const LibraryCallDesc &call) {
+  switch (*convolutionKind(call.op)) {
+  case ConvolutionKind::Forward:
+    planForward(plan, describeConvolution(call), attachSums(call, activation));
     break;
-  case LibraryOp::Conv2DInputGrad:
-    planInputGrad(plan, describeConvolution(out, in1, in0, call.ints),
-                  attachToGradient(call));
+  case ConvolutionKind::InputGrad:
+    planInputGrad(plan, describeConvolution(call), attachToGradient(call));
     break;
-  case LibraryOp::Conv2DFilterGrad:
+  case ConvolutionKind::FilterGrad:
     if (planFilterProduct(plan, call))
       break;
-    planFilterGrad(plan, describeConvolution(in0, out, in1, call.ints));
+    planFilterGrad(plan, describeConvolution(call));
     // Its copies of images have room for padding that it leaves uninitialized.
-    if (in0.type == RP_BF16)
+    if (call.inputs[0].type == RP_BF16)
       plan.cleared = Place::scratchpad();
     break;
-  case LibraryOp::MatMul:
+  }
+}
+
+LibraryPlan planPrimitives(const LibraryCallDesc &call) {
+  LibraryPlan plan;
+  if (call.op == LibraryOp::MatMul)
     planMatMul(plan, call, attachSums(call, [](const TensorDesc &t) {
                  return matrix(t, false);
                }));
-    break;
-  case LibraryOp::RmsNorm:
-  case LibraryOp::Attention: // by planAttention
-  case LibraryOp::AttentionGrad:
+  else if (convolutionKind(call.op))
+    planConvolution(plan, call);
+  else
     throw dnnl::error(dnnl_unimplemented, "it has no such function");
-  }
   nameImplementation(plan);
   return plan;
 }

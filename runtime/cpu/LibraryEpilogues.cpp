@@ -35,7 +35,8 @@ bool addsToGradient(const LibraryCallDesc &call) {
 
 /// Returns true if the call's epilogues could be post-ops.
 static bool mayBePostOps(const LibraryCallDesc &call) {
-  bool isForward = call.op == LibraryOp::Conv2D || call.op == LibraryOp::MatMul;
+  bool isForward = convolutionKind(call.op) == ConvolutionKind::Forward ||
+                   call.op == LibraryOp::MatMul;
   bool areSums =
       std::all_of(call.epilogues.begin(), call.epilogues.end(), [](Epilogue e) {
         return e == Epilogue::Bias || e == Epilogue::Add;
@@ -47,7 +48,8 @@ static bool mayBePostOps(const LibraryCallDesc &call) {
 /// then adds the wrong elements of a tensor to the second group and later ones.
 static bool addsWrongElements(const LibraryCallDesc &call,
                               const std::string &implementation) {
-  return call.op == LibraryOp::Conv2D && call.ints.back() > 1 &&
+  return convolutionKind(call.op) == ConvolutionKind::Forward &&
+         call.ints.back() > 1 &&
          implementation.find("gemm") != std::string::npos &&
          std::count(call.epilogues.begin(), call.epilogues.end(),
                     Epilogue::Add) > 0;

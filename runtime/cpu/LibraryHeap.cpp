@@ -11,6 +11,8 @@
 #include "reprise/Runtime/Cpu/Cpu.h"
 
 #include <algorithm>
+#include <functional>
+#include <numeric>
 
 namespace reprise::rt {
 
@@ -33,18 +35,16 @@ static Product productOf(const LibraryCallDesc &desc) {
     int64_t tokens = desc.inputs[0].shape[1], width = desc.inputs[0].shape[4];
     return {tokens, std::max(tokens, width), std::max(tokens, width)};
   }
-  bool isFilterGrad = desc.op == LibraryOp::Conv2DFilterGrad;
-  const std::vector<int64_t> &filter =
-      isFilterGrad ? desc.outputs[0].shape : desc.inputs[1].shape;
-  const std::vector<int64_t> &y = desc.op == LibraryOp::Conv2D
-                                      ? desc.outputs[0].shape
-                                  : isFilterGrad ? desc.inputs[1].shape
-                                                 : desc.inputs[0].shape;
-  int64_t pixels = y[0] * y[1] * y[2], filters = filter[0] / desc.ints[8],
-          window = filter[1] * filter[2] * filter[3];
-  if (desc.op == LibraryOp::Conv2D)
+  ConvolutionCall c = convolutionOf(desc);
+  const std::vector<int64_t> &y = c.y.shape, &w = c.w.shape;
+  auto product = [](auto begin, auto end) {
+    return std::accumulate(begin, end, int64_t(1), std::multiplies<>());
+  };
+  int64_t pixels = product(y.begin(), y.end() - 1), filters = w[0] / c.groups,
+          window = product(w.begin() + 1, w.end());
+  if (c.kind == ConvolutionKind::Forward)
     return {pixels, filters, window};
-  if (isFilterGrad)
+  if (c.kind == ConvolutionKind::FilterGrad)
     return {window, filters, pixels};
   return {pixels, window, filters};
 }

@@ -1,8 +1,8 @@
 //===- CallForm.h - Calls in the form of cuDNN and cuBLASLt -----*- C++ -*-===//
 //
-// A convolution has its tensors in the order N,C,H,W (the filter O,I,KH,KW); a
-// matrix is stored by rows, with a pitch. Calls that neither library runs as
-// specified are refused here, before a library is opened.
+// A convolution has its tensors in the order N,C,H,W (the filter O,I,KH,KW), or
+// N,C,D,H,W; a matrix is stored by rows, with a pitch. Calls that neither
+// library runs as specified are refused here, before a library is opened.
 //
 //===----------------------------------------------------------------------===//
 #ifndef REPRISE_RUNTIME_CUDA_CALLFORM_H
@@ -17,21 +17,19 @@ namespace reprise::rt::cuda {
 /// The alignment of operands' addresses, for which plans are made.
 constexpr uint64_t kOperandAlignment = 16;
 
-enum class ConvolutionKind : uint8_t { Forward, InputGrad, FilterGrad };
-
 /// A dense tensor with its channels innermost.
 struct ConvolutionTensor {
   rp_element_type type;
-  std::array<int64_t, 4> dims; // N,C,H,W
-  unsigned operand;            // of the call: inputs, then outputs
+  std::vector<int64_t> dims; // N,C,(D,)H,W
+  unsigned operand;          // of the call: inputs, then outputs
 };
 
 struct ConvolutionForm {
   ConvolutionKind kind;
   ConvolutionTensor x, w, y;
-  // Values for height, then width.
-  std::array<int64_t, 2> strides = {1, 1}, dilations = {1, 1};
-  std::array<int64_t, 2> padBefore = {0, 0}, padAfter = {0, 0};
+  // Values for (depth,) height, then width.
+  std::vector<int64_t> strides = {1, 1}, dilations = {1, 1};
+  std::vector<int64_t> padBefore = {0, 0}, padAfter = {0, 0};
 };
 
 struct Matrix {

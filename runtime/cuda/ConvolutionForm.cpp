@@ -31,7 +31,11 @@ Status checkOperands(const LibraryCallDesc &desc) {
 }
 
 static ConvolutionTensor tensor(const TensorDesc &t, unsigned operand) {
-  return {t.type, {t.shape[0], t.shape[3], t.shape[1], t.shape[2]}, operand};
+  ConvolutionTensor result = {t.type, t.shape, operand};
+  // The channels follow the first dimension.
+  std::rotate(result.dims.begin() + 1, result.dims.end() - 1,
+              result.dims.end());
+  return result;
 }
 
 Expected<ConvolutionForm> convolutionForm(const LibraryCallDesc &desc) {
@@ -42,21 +46,16 @@ Expected<ConvolutionForm> convolutionForm(const LibraryCallDesc &desc) {
         std::string(functionOf(desc).name) + " with the epilogue " +
             kLibraryEpilogues[size_t(desc.epilogues[0])].name +
             " is not there on GPUs: cuDNN has none that it can plan");
+  ConvolutionCall c = convolutionOf(desc);
   // Operands in the order of the call: two inputs, one output.
-  ConvolutionTensor first = tensor(desc.inputs[0], 0),
-                    second = tensor(desc.inputs[1], 1),
-                    result = tensor(desc.outputs[0], 2);
-  const std::vector<int64_t> &p = desc.ints;
-  auto form = [&](ConvolutionKind kind, ConvolutionTensor x,
-                  ConvolutionTensor w, ConvolutionTensor y) {
-    return ConvolutionForm{
-        kind, x, w, y, {p[0], p[1]}, {p[6], p[7]}, {p[2], p[4]}, {p[3], p[5]}};
-  };
-  if (desc.op == LibraryOp::Conv2D)
-    return form(ConvolutionKind::Forward, first, second, result);
-  if (desc.op == LibraryOp::Conv2DInputGrad)
-    return form(ConvolutionKind::InputGrad, result, second, first);
-  return form(ConvolutionKind::FilterGrad, first, result, second);
+  unsigned x = 0, w = 1, y = 2;
+  if (c.kind == ConvolutionKind::InputGrad)
+    std::swap(x, y);
+  if (c.kind == ConvolutionKind::FilterGrad)
+    std::swap(w, y);
+  return ConvolutionForm{c.kind,         tensor(c.x, x), tensor(c.w, w),
+                         tensor(c.y, y), c.strides,      c.dilations,
+                         c.padBefore,    c.padAfter};
 }
 
 /// Describes the matrix as rows of channels.
@@ -83,16 +82,22 @@ std::optional<ConvolutionForm> asConvolution(const ProductForm &p) {
 }
 
 static Matrix matrixOf(const ConvolutionTensor &t, bool isTransposed) {
-  int64_t pixels = t.dims[0] * t.dims[2] * t.dims[3];
+  int64_t pixels = t.dims[0];
+  for (size_t d = 2; d < t.dims.size(); ++d)
+    pixels *= t.dims[d];
   return {t.type, pixels, t.dims[1], /*pitch=*/t.dims[1], isTransposed};
 }
 
 //   y (P,O) = x (P,C) w (O,C)^T     dx = dy w     dw = dy^T x
 std::optional<ProductForm> asProduct(const ConvolutionForm &c) {
-  constexpr std::array<int64_t, 2> none = {0, 0}, one = {1, 1};
-  bool isProduct = c.w.dims[2] == 1 && c.w.dims[3] == 1 &&
-                   c.w.dims[1] == c.x.dims[1] && c.strides == one &&
-                   c.padBefore == none && c.padAfter == none;
+  auto areAll = [](auto begin, auto end, int64_t value) {
+    return std::all_of(begin, end, [=](int64_t v) { return v == value; });
+  };
+  bool isProduct = areAll(c.w.dims.begin() + 2, c.w.dims.end(), 1) &&
+                   c.w.dims[1] == c.x.dims[1] &&
+                   areAll(c.strides.begin(), c.strides.end(), 1) &&
+                   areAll(c.padBefore.begin(), c.padBefore.end(), 0) &&
+                   areAll(c.padAfter.begin(), c.padAfter.end(), 0);
   if (!isProduct)
     return std::nullopt;
   ProductForm form;

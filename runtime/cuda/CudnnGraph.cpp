@@ -12,32 +12,40 @@ static cudnnDataType_t dataType(rp_element_type type) {
 static Status describe(CudnnDescriptor &d, int64_t id,
                        const ConvolutionTensor &tensor) {
   cudnnDataType_t type = dataType(tensor.type);
-  auto [n, c, h, w] = tensor.dims;
-  int64_t strides[] = {h * w * c, 1, w * c, c};
+  // The channels, the second dimension, are innermost.
+  const std::vector<int64_t> &dims = tensor.dims;
+  std::vector<int64_t> strides(dims.size(), 1);
+  int64_t elements = dims[1];
+  for (size_t d = dims.size(); d-- > 0;)
+    if (d != 1) {
+      strides[d] = elements;
+      elements *= dims[d];
+    }
   return d.set(CUDNN_ATTR_TENSOR_UNIQUE_ID, id)
       .set(CUDNN_ATTR_TENSOR_DATA_TYPE, CUDNN_TYPE_DATA_TYPE, 1, &type)
       .set(CUDNN_ATTR_TENSOR_BYTE_ALIGNMENT, int64_t(kOperandAlignment))
-      .set(CUDNN_ATTR_TENSOR_DIMENSIONS, CUDNN_TYPE_INT64, 4,
-           tensor.dims.data())
-      .set(CUDNN_ATTR_TENSOR_STRIDES, CUDNN_TYPE_INT64, 4, strides)
+      .set(CUDNN_ATTR_TENSOR_DIMENSIONS, CUDNN_TYPE_INT64, int64_t(dims.size()),
+           dims.data())
+      .set(CUDNN_ATTR_TENSOR_STRIDES, CUDNN_TYPE_INT64, int64_t(strides.size()),
+           strides.data())
       .finalize();
 }
 
 static Status describe(CudnnDescriptor &d, const ConvolutionForm &form) {
   cudnnDataType_t sums = CUDNN_DATA_FLOAT;
   cudnnConvolutionMode_t mode = CUDNN_CROSS_CORRELATION;
-  auto pair = [&](cudnnBackendAttributeName_t name,
-                  const std::array<int64_t, 2> &values) {
-    d.set(name, CUDNN_TYPE_INT64, 2, values.data());
+  auto setAll = [&](cudnnBackendAttributeName_t name,
+                    const std::vector<int64_t> &values) {
+    d.set(name, CUDNN_TYPE_INT64, int64_t(values.size()), values.data());
   };
   d.set(CUDNN_ATTR_CONVOLUTION_COMP_TYPE, CUDNN_TYPE_DATA_TYPE, 1, &sums)
       .set(CUDNN_ATTR_CONVOLUTION_CONV_MODE, CUDNN_TYPE_CONVOLUTION_MODE, 1,
            &mode)
-      .set(CUDNN_ATTR_CONVOLUTION_SPATIAL_DIMS, int64_t(2));
-  pair(CUDNN_ATTR_CONVOLUTION_PRE_PADDINGS, form.padBefore);
-  pair(CUDNN_ATTR_CONVOLUTION_POST_PADDINGS, form.padAfter);
-  pair(CUDNN_ATTR_CONVOLUTION_FILTER_STRIDES, form.strides);
-  pair(CUDNN_ATTR_CONVOLUTION_DILATIONS, form.dilations);
+      .set(CUDNN_ATTR_CONVOLUTION_SPATIAL_DIMS, int64_t(form.strides.size()));
+  setAll(CUDNN_ATTR_CONVOLUTION_PRE_PADDINGS, form.padBefore);
+  setAll(CUDNN_ATTR_CONVOLUTION_POST_PADDINGS, form.padAfter);
+  setAll(CUDNN_ATTR_CONVOLUTION_FILTER_STRIDES, form.strides);
+  setAll(CUDNN_ATTR_CONVOLUTION_DILATIONS, form.dilations);
   return d.finalize();
 }
 

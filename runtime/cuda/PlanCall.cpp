@@ -6,7 +6,9 @@
 #include "reprise/Runtime/Expect.h"
 
 #include <algorithm>
+#include <functional>
 #include <nlohmann/json.hpp>
+#include <numeric>
 
 namespace reprise::rt::cuda {
 
@@ -54,7 +56,8 @@ static Expected<LibraryCallInfo> planProduct(const ProductForm &form,
 static bool isLong(const ConvolutionForm &form) {
   constexpr int64_t most = INT32_MAX;
   auto elements = [](const ConvolutionTensor &t) {
-    return t.dims[0] * t.dims[1] * t.dims[2] * t.dims[3];
+    return std::accumulate(t.dims.begin(), t.dims.end(), int64_t(1),
+                           std::multiplies<>());
   };
   return elements(form.x) > most || elements(form.w) > most ||
          elements(form.y) > most;

@@ -55,6 +55,13 @@ TEST_P(Families, TrainToTheSameBitsInEveryModeAndBudget) {
   options.batch = 4;
   options.height = options.width = 64;
   options.classes = 10;
+  for (const zoo::ModelInfo &info : zoo::listModels())
+    if (info.name == GetParam() && info.defaults.frames) {
+      options.batch = 2;
+      options.frames = 8;
+      if (info.defaults.baseWidth)
+        options.baseWidth = 8;
+    }
   OwningOpRef<mlir::ModuleOp> model =
       zoo::buildModel(context, GetParam(), options);
   ASSERT_TRUE(model);
@@ -88,5 +95,5 @@ TEST_P(Families, TrainToTheSameBitsInEveryModeAndBudget) {
 INSTANTIATE_TEST_SUITE_P(Zoo, Families,
                          testing::Values("mobilenet_v3_small",
                                          "shufflenet_v2_x0_5", "densenet121",
-                                         "googlenet"),
+                                         "googlenet", "r3d_18", "s3d"),
                          [](const auto &info) { return info.param; });

@@ -27,10 +27,14 @@ const char *const kSignature =
     "  %filter: tensor<6x3x3x2xf32>, %a: tensor<7x2x3xf32>,"
     "  %b: tensor<7x3x4xf32>, %at: tensor<7x3x2xf32>,"
     "  %bt: tensor<7x4x3xf32>, %dy: tensor<2x3x3x6xf32>,"
-    "  %l: tensor<2xf32>) {\n";
+    "  %l: tensor<2xf32>, %volume: tensor<2x5x5x5x4xf32>,"
+    "  %cube: tensor<6x3x3x3x2xf32>, %dv: tensor<2x3x3x3x6xf32>) {\n";
 const char *const kConv =
     "{strides = array<i64: 2, 2>, padding = array<i64: 1, 1, 1, 1>,"
     " dilation = array<i64: 1, 1>, groups = 2 : i64} : ";
+const std::string kConv3D =
+    "{strides = array<i64: 2, 2, 2>, padding = array<i64: 1, 1, 1, 1, 1, 1>,"
+    " dilation = array<i64: 1, 1, 1>, groups = 2 : i64} : ";
 const char *const kPool =
     "{window = array<i64: 3, 3>, strides = array<i64: 2, 2>,"
     " padding = array<i64: 1, 1, 1, 1>} : "
@@ -222,6 +226,11 @@ const VjpCase kVjpCases[] = {
     {kConv2D, {1}, {"o0"}},
     {kConv2DInputGrad, {0}, {"o1"}},
     {kConv2DInputGrad, {1}, {"o0"}},
+    {"sg.conv3d %volume, %cube " + kConv3D +
+         "(tensor<2x5x5x5x4xf32>, tensor<6x3x3x3x2xf32>) ->"
+         " tensor<2x3x3x3x6xf32>",
+     {0},
+     {"o1"}},
     {std::string("sg.max_pool2d %image ") + kPool, {0}, {"o0"}},
     {std::string("sg.avg_pool2d %image ") + kPool, {0}, {}},
     {"sg.global_avg_pool %image : (tensor<2x5x5x4xf32>) -> tensor<2x4xf32>",
@@ -393,6 +402,20 @@ TEST(Cost, OfOps) {
                  "(tensor<2x5x5x4xf32>, tensor<2x3x3x6xf32>) ->"
                  " tensor<6x3x3x2xf32>",
              conv, convBytes, KernelClass::Library);
+  // 2 * (2*3*3*3*6 elements) * (3*3*3*4/2 products).
+  uint64_t volume = 2 * 324 * 54, volumeBytes = 4 * (1000 + 324 + 324);
+  expectCost("sg.conv3d %volume, %cube " + kConv3D +
+                 "(tensor<2x5x5x5x4xf32>, tensor<6x3x3x3x2xf32>) ->"
+                 " tensor<2x3x3x3x6xf32>",
+             volume, volumeBytes, KernelClass::Library);
+  expectCost("sg.conv3d_input_grad %dv, %cube " + kConv3D +
+                 "(tensor<2x3x3x3x6xf32>, tensor<6x3x3x3x2xf32>) ->"
+                 " tensor<2x5x5x5x4xf32>",
+             volume, volumeBytes, KernelClass::Library);
+  expectCost("sg.conv3d_filter_grad %volume, %dv " + kConv3D +
+                 "(tensor<2x5x5x5x4xf32>, tensor<2x3x3x3x6xf32>) ->"
+                 " tensor<6x3x3x3x2xf32>",
+             volume, volumeBytes, KernelClass::Library);
   expectCost("sg.matmul %at, %bt {transpose_a, transpose_b} :"
              " (tensor<7x3x2xf32>, tensor<7x4x3xf32>) -> tensor<7x2x4xf32>",
              2 * 7 * 2 * 4 * 3, 4 * 7 * (6 + 12 + 8), KernelClass::Library);
@@ -466,7 +489,8 @@ TEST(Autocast, EveryOpOfModelsHasARule) {
                                          "normalize",
                                          "relu_grad",
                                          "softmax_grad",
-                                         "conv2d_input_grad_add"};
+                                         "conv2d_input_grad_add",
+                                         "conv3d_filter_grad"};
   std::set<std::string> expected = structure;
   expected.insert(ofSteps.begin(), ofSteps.end());
   EXPECT_EQ(without, expected);

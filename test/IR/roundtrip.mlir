@@ -209,6 +209,28 @@ func.func @products(%x: tensor<8x32x32x3xf32>, %w: tensor<64x3x3x3xf32>,
   return
 }
 
+// CHECK-LABEL: func.func @volumes
+func.func @volumes(%x: tensor<2x4x9x8x3xf32>, %w: tensor<6x3x3x2x3xf32>) {
+  // CHECK: sg.conv3d %{{.*}}, %{{.*}} {dilation = array<i64: 1, 1, 1>, groups = 1 : i64, padding = array<i64: 1, 1, 0, 0, 0, 0>, strides = array<i64: 1, 2, 2>}
+  // GENERIC: "sg.conv3d"
+  %0 = sg.conv3d %x, %w {strides = array<i64: 1, 2, 2>,
+      padding = array<i64: 1, 1, 0, 0, 0, 0>}
+    : (tensor<2x4x9x8x3xf32>, tensor<6x3x3x2x3xf32>) -> tensor<2x4x4x4x6xf32>
+  // Strides, padding, dilation and groups have defaults.
+  // CHECK: sg.conv3d %{{.*}}, %{{.*}} {dilation = array<i64: 1, 1, 1>, groups = 1 : i64, padding = array<i64: 0, 0, 0, 0, 0, 0>, strides = array<i64: 1, 1, 1>}
+  %1 = sg.conv3d %x, %w
+    : (tensor<2x4x9x8x3xf32>, tensor<6x3x3x2x3xf32>) -> tensor<2x2x7x7x6xf32>
+  // CHECK: sg.conv3d_input_grad %{{.*}}, %{{.*}} {{.*}} -> tensor<2x4x9x8x3xf32>
+  %2 = sg.conv3d_input_grad %0, %w {strides = array<i64: 1, 2, 2>,
+      padding = array<i64: 1, 1, 0, 0, 0, 0>}
+    : (tensor<2x4x4x4x6xf32>, tensor<6x3x3x2x3xf32>) -> tensor<2x4x9x8x3xf32>
+  // CHECK: sg.conv3d_filter_grad %{{.*}}, %{{.*}} {{.*}} -> tensor<6x3x3x2x3xf32>
+  %3 = sg.conv3d_filter_grad %x, %0 {strides = array<i64: 1, 2, 2>,
+      padding = array<i64: 1, 1, 0, 0, 0, 0>}
+    : (tensor<2x4x9x8x3xf32>, tensor<2x4x4x4x6xf32>) -> tensor<6x3x3x2x3xf32>
+  return
+}
+
 // CHECK-LABEL: func.func @pools
 func.func @pools(%x: tensor<8x16x16x4xf32>, %dy: tensor<8x8x8x4xf32>) {
   // CHECK: sg.max_pool2d %{{.*}} {padding = array<i64: 1, 1, 1, 1>, strides = array<i64: 2, 2>, window = array<i64: 3, 3>} : (tensor<8x16x16x4xf32>) -> tensor<8x8x8x4xf32>

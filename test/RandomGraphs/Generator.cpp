@@ -35,9 +35,10 @@ class GraphGenerator {
 public:
   GraphGenerator(ModuleOp module, uint64_t seed, const GraphOptions &options)
       : module(module), options(options), random(seed, /*stream=*/0),
-        rowChoices(seed, /*stream=*/3), b(module.getContext()),
-        state(module, random),
-        layers(b, state, random, rowChoices, kindsOf(seed, options)) {}
+        rowChoices(seed, /*stream=*/3), volumeChoices(seed, /*stream=*/5),
+        b(module.getContext()), state(module, random),
+        layers(b, state, random, rowChoices, volumeChoices,
+               kindsOf(seed, options)) {}
 
   void generate();
 
@@ -52,7 +53,7 @@ private:
 
   ModuleOp module;
   GraphOptions options;
-  Random random, rowChoices;
+  Random random, rowChoices, volumeChoices;
   OpBuilder b;
   State state;
   Layers layers;

@@ -146,6 +146,8 @@ TEST(Generator, CoversWhatCheckpointingHasToGetRight) {
                               "sg.dropout",
                               "sg.batch_norm",
                               "sg.conv2d",
+                              "sg.conv3d",
+                              "sg.conv3d_input_grad",
                               "sg.matmul",
                               "sg.max_pool2d",
                               "sg.avg_pool2d",

@@ -28,6 +28,19 @@ sg::VariableOp State::declare(StringRef name, RankedTensorType type,
                                 DenseI32ArrayAttr());
 }
 
+sg::VariableOp State::declareParameter(StringRef path, RankedTensorType type) {
+  sg::InitKind init =
+      type.getRank() > 1 ? sg::InitKind::KaimingNormal : sg::InitKind::Ones;
+  parameters.push_back(declare((path + ".weight" + Twine(names++)).str(), type,
+                               sg::Role::Parameter, init));
+  return parameters.back();
+}
+
+Value State::read(OpBuilder &b, sg::VariableOp variable) {
+  return sg::ReadOp::create(b, b.getUnknownLoc(), variable.getTensorType(),
+                            FlatSymbolRefAttr::get(variable));
+}
+
 Value State::parameter(OpBuilder &b, StringRef path, ArrayRef<int64_t> shape) {
   auto type = RankedTensorType::get(shape, b.getF32Type());
   sg::VariableOp variable;
@@ -35,15 +48,13 @@ Value State::parameter(OpBuilder &b, StringRef path, ArrayRef<int64_t> shape) {
     for (sg::VariableOp other : parameters)
       if (other.getTensorType() == type)
         variable = other;
-  if (!variable) {
-    sg::InitKind init =
-        shape.size() > 1 ? sg::InitKind::KaimingNormal : sg::InitKind::Ones;
-    variable = declare((path + ".weight" + Twine(names++)).str(), type,
-                       sg::Role::Parameter, init);
-    parameters.push_back(variable);
-  }
-  return sg::ReadOp::create(b, b.getUnknownLoc(), type,
-                            FlatSymbolRefAttr::get(variable));
+  return read(b, variable ? variable : declareParameter(path, type));
+}
+
+Value State::newParameter(OpBuilder &b, StringRef path,
+                          ArrayRef<int64_t> shape) {
+  return read(
+      b, declareParameter(path, RankedTensorType::get(shape, b.getF32Type())));
 }
 
 FlatSymbolRefAttr State::statistic(StringRef path, int64_t channels,
@@ -118,8 +129,41 @@ Value Layers::convolution(Value x, StringRef path) {
       as(state.parameter(b, path,
                          {outputs, kernel[0], kernel[1], channels / groups}),
          x);
-  return sg::Conv2DOp::create(b, loc, x, filter, strides, padding, dilation,
-                              groups);
+  Value y = sg::Conv2DOp::create(b, loc, x, filter, strides, padding, dilation,
+                                 groups);
+  return volumeChoices.oneIn(4) ? volumes(y, path) : y;
+}
+
+/// An image (N,H,W,C) as a volume (N,D,H/D,W,C), whose convolution a transposed
+/// one brings back to its extents.
+Value Layers::volumes(Value x, StringRef path) {
+  Location loc = b.getUnknownLoc();
+  ArrayRef<int64_t> shape = typeOf(x).getShape();
+  int64_t depth = volumeChoices.between(1, shape[1]), channels = shape[3];
+  while (shape[1] % depth)
+    --depth;
+  SmallVector<int64_t> extents = {depth, shape[1] / depth, shape[2]};
+  int64_t groups = volumeChoices.oneIn(3) ? channels : 1;
+  SmallVector<int64_t> kernel = {channels}, strides, dilation, padding;
+  for (int64_t extent : extents) {
+    kernel.push_back(volumeChoices.between(1, 3));
+    strides.push_back(volumeChoices.between(1, 2));
+    dilation.push_back(volumeChoices.oneIn(4) ? 2 : 1);
+    int64_t low = volumeChoices.below(2), high = volumeChoices.below(2);
+    int64_t reach = dilation.back() * (kernel.back() - 1) + 1;
+    high += std::max<int64_t>(0, reach - extent - low - high);
+    padding.append({low, high});
+  }
+  kernel.push_back(channels / groups);
+  RankedTensorType type =
+      typeOf(x).clone({shape[0], extents[0], extents[1], extents[2], channels});
+  Value volume = sg::ReshapeOp::create(b, loc, type, x);
+  Value filter = as(state.newParameter(b, path, kernel), x);
+  Value y = sg::Conv3DOp::create(b, loc, volume, filter, strides, padding,
+                                 dilation, groups);
+  Value back = sg::Conv3DInputGradOp::create(b, loc, type, y, filter, strides,
+                                             padding, dilation, groups);
+  return sg::ReshapeOp::create(b, loc, x.getType(), back);
 }
 
 Value Layers::batchNorm(Value x, StringRef path) {

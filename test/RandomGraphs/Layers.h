@@ -21,6 +21,9 @@ public:
   /// elsewhere already.
   mlir::Value parameter(mlir::OpBuilder &b, llvm::StringRef path,
                         llvm::ArrayRef<int64_t> shape);
+  /// Reads a new parameter; draws no number.
+  mlir::Value newParameter(mlir::OpBuilder &b, llvm::StringRef path,
+                           llvm::ArrayRef<int64_t> shape);
 
   /// Declares a variable of (C) for running statistics; returns its name.
   mlir::FlatSymbolRefAttr statistic(llvm::StringRef path, int64_t channels,
@@ -33,6 +36,9 @@ public:
   bool usesRandomNumbers() const { return streams > 0; }
 
 private:
+  mlir::Value read(mlir::OpBuilder &b, sg::VariableOp variable);
+  sg::VariableOp declareParameter(llvm::StringRef path,
+                                  mlir::RankedTensorType type);
   sg::VariableOp declare(llvm::StringRef name, mlir::RankedTensorType type,
                          sg::Role role, sg::InitKind init);
 
@@ -54,12 +60,13 @@ public:
     bool annotates;
   };
 
-  /// `rowChoices` is for layers of rows alone: what else a seed gives does not
-  /// depend on them.
+  /// `rowChoices` is for layers of rows alone, `volumeChoices` for those of
+  /// volumes: what else a seed gives does not depend on them.
   Layers(mlir::OpBuilder &b, State &state, Random &random, Random &rowChoices,
-         Kinds kinds)
+         Random &volumeChoices, Kinds kinds)
       : b(b), state(state), random(random), rowChoices(rowChoices),
-        kinds(kinds), transformer(b, state, random),
+        volumeChoices(volumeChoices), kinds(kinds),
+        transformer(b, state, random),
         shared(b, state, random, kinds.annotates) {}
 
   /// A random layer on `x`, which may read others of `values` besides.
@@ -74,6 +81,7 @@ public:
 
 private:
   mlir::Value convolution(mlir::Value x, llvm::StringRef path);
+  mlir::Value volumes(mlir::Value x, llvm::StringRef path);
   mlir::Value pool(mlir::Value x);
   mlir::Value batchNorm(mlir::Value x, llvm::StringRef path);
   mlir::Value dropout(mlir::Value x);
@@ -95,7 +103,7 @@ private:
 
   mlir::OpBuilder &b;
   State &state;
-  Random &random, &rowChoices;
+  Random &random, &rowChoices, &volumeChoices;
   Kinds kinds;
   TransformerLayers transformer;
   SharedLayers shared;

@@ -185,6 +185,7 @@ static std::string convAttributes(std::string strides, std::string padding,
 namespace {
 struct Convolution {
   std::string name, x, filter, y, attributes;
+  std::string op = "conv2d";
 };
 } // namespace
 
@@ -211,6 +212,18 @@ static std::vector<Convolution> convolutions() {
       {"everything", "tensor<2x8x7x4xf64>", "tensor<4x3x2x2xf64>",
        "tensor<2x4x3x4xf64>",
        convAttributes("2, 3", "2, 1, 0, 2", "2, 2", "2")},
+      {"plain", "tensor<1x3x4x3x2xf64>", "tensor<3x2x3x2x2xf64>",
+       "tensor<1x2x2x2x3xf64>",
+       convAttributes("1, 1, 1", "0, 0, 0, 0, 0, 0", "1, 1, 1", "1"), "conv3d"},
+      {"of_frames", "tensor<1x3x4x4x2xf64>", "tensor<3x1x3x3x2xf64>",
+       "tensor<1x3x2x2x3xf64>",
+       convAttributes("1, 2, 2", "0, 0, 1, 1, 1, 1", "1, 1, 1", "1"), "conv3d"},
+      {"depthwise", "tensor<1x3x5x4x3xf64>", "tensor<3x3x3x3x1xf64>",
+       "tensor<1x3x3x2x3xf64>",
+       convAttributes("1, 2, 2", "1, 1, 1, 1, 1, 1", "1, 1, 1", "3"), "conv3d"},
+      {"everything", "tensor<2x5x6x5x4xf64>", "tensor<2x2x3x2x2xf64>",
+       "tensor<2x4x3x2x2xf64>",
+       convAttributes("1, 2, 3", "1, 0, 2, 1, 0, 2", "2, 2, 1", "2"), "conv3d"},
   };
 }
 
@@ -218,12 +231,12 @@ static std::vector<Case> convolutionCases() {
   std::vector<Case> cases;
   for (const Convolution &c : convolutions()) {
     cases.push_back(functional(
-        "conv2d_" + c.name, "%x: " + c.x + ", %w: " + c.filter,
-        c.x + ", " + c.filter, "sg.conv2d %x, %w" + c.attributes, c.y));
+        c.op + "_" + c.name, "%x: " + c.x + ", %w: " + c.filter,
+        c.x + ", " + c.filter, "sg." + c.op + " %x, %w" + c.attributes, c.y));
     cases.push_back(
-        functional("conv2d_input_grad_" + c.name,
+        functional(c.op + "_input_grad_" + c.name,
                    "%dy: " + c.y + ", %w: " + c.filter, c.y + ", " + c.filter,
-                   "sg.conv2d_input_grad %dy, %w" + c.attributes, c.x));
+                   "sg." + c.op + "_input_grad %dy, %w" + c.attributes, c.x));
   }
   return cases;
 }
@@ -363,15 +376,16 @@ std::vector<Case> reference::testing::differentiableCases() {
 static std::vector<Case> convolutionGradientCases() {
   std::vector<Case> cases;
   for (const Convolution &c : convolutions()) {
-    cases.push_back(
-        functional("conv2d_input_grad_add_" + c.name,
-                   "%dy: " + c.y + ", %w: " + c.filter + ", %z: " + c.x,
-                   c.y + ", " + c.filter + ", " + c.x,
-                   "sg.conv2d_input_grad_add %dy, %w, %z" + c.attributes, c.x));
-    cases.push_back(functional("conv2d_filter_grad_" + c.name,
-                               "%x: " + c.x + ", %dy: " + c.y, c.x + ", " + c.y,
-                               "sg.conv2d_filter_grad %x, %dy" + c.attributes,
-                               c.filter));
+    if (c.op == "conv2d")
+      cases.push_back(functional(
+          "conv2d_input_grad_add_" + c.name,
+          "%dy: " + c.y + ", %w: " + c.filter + ", %z: " + c.x,
+          c.y + ", " + c.filter + ", " + c.x,
+          "sg.conv2d_input_grad_add %dy, %w, %z" + c.attributes, c.x));
+    cases.push_back(functional(
+        c.op + "_filter_grad_" + c.name, "%x: " + c.x + ", %dy: " + c.y,
+        c.x + ", " + c.y, "sg." + c.op + "_filter_grad %x, %dy" + c.attributes,
+        c.filter));
   }
   return cases;
 }

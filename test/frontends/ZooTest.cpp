@@ -168,6 +168,13 @@ INSTANTIATE_TEST_SUITE_P(
                       Published{"mnasnet1_0", 4383312, 0.314},
                       Published{"mnasnet1_3", 6282256, 0.526}));
 
+INSTANTIATE_TEST_SUITE_P(
+    Videos, PublishedTest,
+    ::testing::Values(Published{"r3d_18", 33371472, 40.697},
+                      Published{"mc3_18", 11695440, 43.343},
+                      Published{"r2plus1d_18", 31505325, 40.519},
+                      Published{"s3d", 8320048, 17.979}));
+
 /// Parameters are those of torchvision's modules with auxiliary classifiers.
 /// Multiply-adds are its published ones (1.498 and 5.713), which leave these
 /// out, and those of the auxiliary classifiers: 0.0084 and 0.0057.
@@ -229,6 +236,9 @@ INSTANTIATE_TEST_SUITE_P(RegNets, StateTest,
                          ::testing::Values("regnet_y_400mf", "regnet_x_400mf"));
 INSTANTIATE_TEST_SUITE_P(Inceptions, StateTest,
                          ::testing::Values("googlenet", "inception_v3"));
+INSTANTIATE_TEST_SUITE_P(Videos, StateTest,
+                         ::testing::Values("r3d_18", "mc3_18", "r2plus1d_18",
+                                           "s3d"));
 INSTANTIATE_TEST_SUITE_P(Transformers, StateTest,
                          ::testing::Values("vit_b_16", "swin_t", "swin_v2_t",
                                            "convnext_tiny", "maxvit_t"));

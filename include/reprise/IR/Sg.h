@@ -33,13 +33,14 @@ bool areWidened(mlir::TypeRange inferred, mlir::TypeRange actual);
 /// graph has neither branches nor values defined by themselves.
 llvm::LogicalResult verifyInGraph(mlir::Operation *op);
 
-/// Attributes of a convolution; text may leave out those that have their
-/// default.
+/// Attributes of a convolution of `dims` spatial dimensions; text may leave out
+/// those that have their default.
 mlir::ParseResult parseConvolutionAttributes(mlir::OpAsmParser &parser,
-                                             mlir::NamedAttrList &attributes);
+                                             mlir::NamedAttrList &attributes,
+                                             unsigned dims);
 void printConvolutionAttributes(mlir::OpAsmPrinter &printer,
                                 mlir::Operation *op,
-                                mlir::DictionaryAttr attributes);
+                                mlir::DictionaryAttr attributes, unsigned dims);
 
 /// The trait of composite activations, see Activations.h.
 template <typename ConcreteOp>

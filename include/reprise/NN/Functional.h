@@ -1,6 +1,7 @@
 //===- Functional.h - Ops without variables ---------------------*- C++ -*-===//
 //
-// Images are (N,H,W,C). The trace reports shape mismatches; see Tensor.h.
+// Images are (N,H,W,C), volumes (N,D,H,W,C). The trace reports shape
+// mismatches; see Tensor.h.
 //
 //===----------------------------------------------------------------------===//
 #ifndef REPRISE_NN_FUNCTIONAL_H
@@ -56,10 +57,19 @@ struct ConvGeometry {
   std::array<int64_t, 2> dilation = {1, 1};
   int64_t groups = 1;
 };
+struct ConvGeometry3d {
+  std::array<int64_t, 3> stride = {1, 1, 1};
+  std::array<int64_t, 3> padding = {0, 0, 0};
+  std::array<int64_t, 3> dilation = {1, 1, 1};
+  int64_t groups = 1;
+};
 
 /// `filter` is (O,KH,KW,C/groups).
 Tensor conv2d(const Tensor &x, const Tensor &filter,
               const ConvGeometry &geometry = {});
+/// `filter` is (O,KD,KH,KW,C/groups).
+Tensor conv3d(const Tensor &x, const Tensor &filter,
+              const ConvGeometry3d &geometry = {});
 
 /// The rounding of the number of windows that fit an image.
 enum class PoolRounding {
@@ -80,6 +90,19 @@ struct PoolGeometry {
 Tensor maxPool2d(const Tensor &x, const PoolGeometry &geometry);
 /// Padding counts as zeros, as in torch.
 Tensor avgPool2d(const Tensor &x, const PoolGeometry &geometry);
+
+/// Geometry of a pool of volumes.
+struct PoolGeometry3d {
+  std::array<int64_t, 3> window = {2, 2, 2};
+  std::array<int64_t, 3> stride = {2, 2, 2};
+  std::array<int64_t, 3> padding = {0, 0, 0};
+};
+
+/// Pools of the frames, then along the depth, if either has a window.
+Tensor maxPool3d(const Tensor &x, const PoolGeometry3d &geometry);
+/// Padding counts as zeros, as in torch.
+Tensor avgPool3d(const Tensor &x, const PoolGeometry3d &geometry);
+
 /// The mean over height and width: (N,C).
 Tensor globalAvgPool(const Tensor &x);
 /// Means of `extent` x `extent` windows that cover the image: window i of n

@@ -1,7 +1,7 @@
 //===- Layers.h - Layers ----------------------------------------*- C++ -*-===//
 //
 // Names and initial values of variables are torchvision's; files store filters
-// in its order, (O,I,H,W).
+// in its order, (O,I,H,W) or (O,I,D,H,W).
 //
 //===----------------------------------------------------------------------===//
 #ifndef REPRISE_NN_LAYERS_H
@@ -66,18 +66,31 @@ struct Conv2dOptions {
   std::optional<LinearInit> init = std::nullopt;
 };
 
+/// As Conv2dOptions, for volumes.
+struct Conv3dOptions {
+  std::array<int64_t, 3> kernel = {3, 3, 3};
+  ConvGeometry3d geometry = {};
+  bool bias = false;
+  std::optional<LinearInit> init = std::nullopt;
+};
+
 /// `weight` (out,kernel,in/groups), `bias` (out).
-class Conv2d : public Module {
+template <typename Options> class Conv : public Module {
 public:
-  Conv2d(int64_t in, int64_t out, const Conv2dOptions &options);
+  Conv(int64_t in, int64_t out, const Options &options);
 
 protected:
   Tensor forward(Tensor x) override;
 
 private:
-  ConvGeometry geometry;
+  decltype(Options::geometry) geometry;
   bool hasBias;
 };
+
+extern template class Conv<Conv2dOptions>;
+extern template class Conv<Conv3dOptions>;
+using Conv2d = Conv<Conv2dOptions>;
+using Conv3d = Conv<Conv3dOptions>;
 
 /// Normalizes over all but the channels. Variables: `weight` and `bias`, and
 /// the running statistics `running_mean` and `running_var`, each (channels).
@@ -94,6 +107,8 @@ protected:
 private:
   double epsilon, momentum;
 };
+
+using BatchNorm3d = BatchNorm2d;
 
 /// Normalizes along the last dimension; `weight` and `bias` (channels).
 class LayerNorm : public Module {
@@ -138,6 +153,24 @@ protected:
 
 private:
   PoolGeometry geometry;
+};
+
+class MaxPool3d : public Module {
+public:
+  explicit MaxPool3d(const PoolGeometry3d &geometry) : geometry(geometry) {}
+
+protected:
+  Tensor forward(Tensor x) override { return maxPool3d(x, geometry); }
+
+private:
+  PoolGeometry3d geometry;
+};
+
+/// The mean over the dimensions between the first and the last: torch's
+/// AdaptiveAvgPool3d(1) with its flattening.
+class MeanOfTokens : public Module {
+protected:
+  Tensor forward(Tensor x) override { return meanOfTokens(x); }
 };
 
 /// The mean over height and width, (N,H,W,C) to (N,C): torch's

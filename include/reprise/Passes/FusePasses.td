@@ -22,6 +22,11 @@ def SgDecompose : Pass<"sg-decompose", "::mlir::func::FuncOp"> {
     is then a function of its operand's shape alone. Sums of columns stay whole if
     kernels of `target` add them by parts.
 
+    **Volumes.** A convolution of volumes whose filter has one frame, or one pixel a
+    frame, becomes one of images, if it neither strides nor pads along what it reads
+    alone: frames become samples, or the pixels of a frame a row. Its gradients become
+    such ones too. These reshapes are views.
+
     **Patches.** A convolution without padding and groups, whose windows touch and do
     not overlap, becomes the product of a matrix of patches and the filter. Its
     gradients become such products too.

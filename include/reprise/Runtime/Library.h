@@ -12,6 +12,7 @@
 #include "reprise/LibraryFunctions.h"
 #include "reprise/Runtime/Status.h"
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -51,6 +52,41 @@ std::vector<int64_t> codeInts(LibraryOp op, std::vector<int64_t> ints);
 /// numbers, which are the last ones; and that number plus all outputs.
 size_t floatInputs(const LibraryCallDesc &desc);
 std::vector<const TensorDesc *> floatTensors(const LibraryCallDesc &desc);
+
+/// What a convolution computes from the other two of its operands.
+enum class ConvolutionKind : uint8_t { Forward, InputGrad, FilterGrad };
+
+/// The kind of convolution that a function is; nothing for others.
+constexpr std::optional<ConvolutionKind> convolutionKind(LibraryOp op) {
+  switch (op) {
+  case LibraryOp::Conv2D:
+  case LibraryOp::Conv3D:
+    return ConvolutionKind::Forward;
+  case LibraryOp::Conv2DInputGrad:
+  case LibraryOp::Conv3DInputGrad:
+    return ConvolutionKind::InputGrad;
+  case LibraryOp::Conv2DFilterGrad:
+  case LibraryOp::Conv3DFilterGrad:
+    return ConvolutionKind::FilterGrad;
+  default:
+    return std::nullopt;
+  }
+}
+
+/// The operands and numbers of a convolution, with a number for each spatial
+/// dimension, the outermost first.
+struct ConvolutionCall {
+  ConvolutionKind kind;
+  const TensorDesc &x, &w, &y;
+  std::vector<int64_t> strides, padBefore, padAfter, dilations;
+  int64_t groups;
+
+  size_t dims() const { return strides.size(); }
+};
+
+/// Returns the convolution of a call of one, whose counts of operands and
+/// numbers are right. It refers to the call's operands.
+ConvolutionCall convolutionOf(const LibraryCallDesc &desc);
 
 /// "f32", "bf16", ... of an element type of the C interface.
 const char *elementName(rp_element_type type);

@@ -1,9 +1,4 @@
 //===- Convolutions.cpp - Convolutions and transposed ones ----------------===//
-//
-// A convolution of a volume is the sum, over the depth of its filter, of
-// convolutions of images, whose samples are the planes.
-//
-//===----------------------------------------------------------------------===//
 
 #include "Windows.h"
 
@@ -11,9 +6,6 @@ using namespace mlir;
 using namespace reprise;
 using namespace reprise::onnx;
 using nn::Tensor;
-
-/// The deepest filter of a volume, whose planes are unrolled.
-static constexpr int64_t kMostPlanes = 256;
 
 /// The filter (O,KH,KW,I) or (O,KD,KH,KW,I).
 static Tensor filterOf(NodeImport &node) {
@@ -28,60 +20,24 @@ static Shape extentsOf(const Tensor &filter) {
   return Shape(filter.getType().getShape().drop_front().drop_back());
 }
 
-/// The attributes of the last two dimensions of a convolution.
 template <typename OpTy>
 static typename OpTy::Properties propertiesOf(NodeImport &node,
                                               const Windows &windows) {
   Builder &builder = node.builder();
   typename OpTy::Properties properties;
-  properties.strides =
-      builder.getDenseI64ArrayAttr(Windows::lastTwo(windows.strides));
+  properties.strides = builder.getDenseI64ArrayAttr(windows.strides);
   properties.padding = builder.getDenseI64ArrayAttr(windows.padding());
-  properties.dilation =
-      builder.getDenseI64ArrayAttr(Windows::lastTwo(windows.dilations));
+  properties.dilation = builder.getDenseI64ArrayAttr(windows.dilations);
   properties.groups = builder.getI64IntegerAttr(node.integer("group", 1));
   return properties;
 }
 
-static Tensor convolveImages(NodeImport &node, const Windows &windows, Tensor x,
-                             Tensor filter) {
+template <typename OpTy>
+static Tensor convolve(NodeImport &node, const Windows &windows, Tensor x,
+                       Tensor filter) {
   return node.trace()
-      .create<sg::Conv2DOp>({x, filter},
-                            propertiesOf<sg::Conv2DOp>(node, windows))
+      .create<OpTy>({x, filter}, propertiesOf<OpTy>(node, windows))
       .front();
-}
-
-/// x (N,D,H,W,C), filter (O,KD,KH,KW,I).
-static Tensor convolveVolumes(NodeImport &node, const Windows &windows,
-                              Tensor x, Tensor filter) {
-  Shape low(5, 0), high(5, 0), ones(5, 1);
-  low[1] = windows.low[0];
-  high[1] = windows.high[0];
-  x = pad(x, low, high, 0.0);
-  if (!x)
-    return x;
-  int64_t stride = windows.strides[0], rest = x.dim(1) - windows.span(0);
-  if (rest < 0)
-    return x.getTrace().fail("the filter is deeper than its input");
-  int64_t depth = rest / stride + 1, planes = x.dim(0) * depth;
-  Tensor sum(node.trace(), nullptr);
-  for (int64_t k = 0; k < windows.extents[0]; ++k) {
-    Shape from(5, 0), to(x.getType().getShape()), by = ones;
-    from[1] = k * windows.dilations[0];
-    to[1] = from[1] + (depth - 1) * stride + 1;
-    by[1] = stride;
-    Tensor images = nn::reshape(strided(x, from, to, by),
-                                {planes, x.dim(2), x.dim(3), x.dim(4)});
-    Tensor slice = nn::reshape(
-        nn::slice(filter, 1, k, k + 1),
-        {filter.dim(0), filter.dim(2), filter.dim(3), filter.dim(4)});
-    Tensor part = convolveImages(node, windows, images, slice);
-    sum = sum ? sum + part : part;
-    if (!sum)
-      return sum;
-  }
-  return nn::reshape(sum,
-                     {x.dim(0), depth, sum.dim(1), sum.dim(2), sum.dim(3)});
 }
 
 /// Adds input 2, one number a channel, and sets the output.
@@ -112,13 +68,10 @@ bool onnx::importConv(NodeImport &node) {
   auto windows = windowsOf(node, *x, extentsOf(filter));
   if (!windows)
     return false;
-  if (windows->rank() == 3 && windows->extents[0] > kMostPlanes)
-    return node.refuse("its filter has " + std::to_string(windows->extents[0]) +
-                       " planes; " + std::to_string(kMostPlanes) +
-                       " are supported");
-  return setWithBias(node, windows->rank() == 3
-                               ? convolveVolumes(node, *windows, *x, filter)
-                               : convolveImages(node, *windows, *x, filter));
+  return setWithBias(node,
+                     windows->rank() == 3
+                         ? convolve<sg::Conv3DOp>(node, *windows, *x, filter)
+                         : convolve<sg::Conv2DOp>(node, *windows, *x, filter));
 }
 
 //===----------------------------------------------------------------------===//
@@ -160,16 +113,25 @@ static std::optional<Shape> resultOf(NodeImport &node, const Tensor &x,
   return result;
 }
 
+template <typename OpTy>
+static Tensor convolveBack(NodeImport &node, const Windows &windows,
+                           ArrayRef<int64_t> shape, Tensor x, Tensor filter) {
+  auto type = RankedTensorType::get(shape, x.getType().getElementType());
+  Tensor y = node.trace().createAs<OpTy>(type, {x, filter},
+                                         propertiesOf<OpTy>(node, windows));
+  // The op's verifier runs at the end; here, its reason belongs to the node.
+  if (y && failed(cast<OpTy>(y.getValue().getDefiningOp()).verify()))
+    return Tensor(node.trace(), nullptr);
+  return y;
+}
+
 /// A transposed convolution is the gradient of a convolution for its input.
 bool onnx::importConvTranspose(NodeImport &node) {
   std::optional<Tensor> x = imageOf(node);
   if (!x)
     return false;
-  if (node.in(0).rank() > 4 || node.in(1).rank() != node.in(0).rank())
-    return node.refuse(
-        "its input has rank " + std::to_string(node.in(0).rank()) +
-        " and its filter rank " + std::to_string(node.in(1).rank()) +
-        "; signals and images are supported");
+  if (node.in(1).rank() != node.in(0).rank())
+    return node.refuse("its filter has another rank than its input");
   Tensor filter = filterOf(node);
   if (!filter)
     return false;
@@ -178,24 +140,20 @@ bool onnx::importConvTranspose(NodeImport &node) {
   if (!result)
     return false;
   // Extents that no convolution maps to the input's are filled with zeros.
-  Shape computed = *result, zeros(4, 0);
-  for (size_t d = 0; d < 2; ++d) {
+  size_t rank = windows->rank();
+  Shape computed = {x->dim(0)}, none(rank + 2, 0), zeros = none;
+  for (size_t d = 0; d < rank; ++d) {
     int64_t padding = windows->low[d] + windows->high[d];
     int64_t most =
         windows->strides[d] * x->dim(1 + d) + windows->span(d) - 1 - padding;
-    computed[d] = std::min(computed[d], most);
-    zeros[1 + d] = (*result)[d] - computed[d];
+    computed.push_back(std::min((*result)[d], most));
+    zeros[1 + d] = (*result)[d] - computed.back();
   }
-  int64_t groups = node.integer("group", 1);
-  auto type = RankedTensorType::get(
-      {x->dim(0), computed[0], computed[1], filter.dim(3) * groups},
-      x->getType().getElementType());
-  Tensor y = node.trace().createAs<sg::Conv2DInputGradOp>(
-      type, {*x, filter}, propertiesOf<sg::Conv2DInputGradOp>(node, *windows));
-  // The op's verifier runs at the end; here, its reason belongs to the node.
-  if (!y ||
-      failed(
-          cast<sg::Conv2DInputGradOp>(y.getValue().getDefiningOp()).verify()))
-    return false;
-  return setWithBias(node, pad(y, Shape(4, 0), zeros, 0.0));
+  computed.push_back(filter.dim(rank + 1) * node.integer("group", 1));
+  Tensor y = rank == 3
+                 ? convolveBack<sg::Conv3DInputGradOp>(node, *windows, computed,
+                                                       *x, filter)
+                 : convolveBack<sg::Conv2DInputGradOp>(node, *windows, computed,
+                                                       *x, filter);
+  return y && setWithBias(node, pad(y, none, zeros, 0.0));
 }

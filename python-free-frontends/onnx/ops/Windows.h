@@ -20,13 +20,14 @@ struct Windows {
 
   size_t rank() const { return extents.size(); }
   int64_t span(size_t d) const { return (extents[d] - 1) * dilations[d] + 1; }
-  /// The last two dimensions, as sg's ops want them.
+  /// Pairs, as sg's ops want them.
   Shape padding() const {
-    size_t h = rank() - 2;
-    return {low[h], high[h], low[h + 1], high[h + 1]};
-  }
-  static Shape lastTwo(const Shape &all) {
-    return {all[all.size() - 2], all.back()};
+    Shape pairs;
+    for (size_t d = 0; d < rank(); ++d) {
+      pairs.push_back(low[d]);
+      pairs.push_back(high[d]);
+    }
+    return pairs;
   }
 };
 

@@ -424,7 +424,7 @@ TEST(LibraryQuery, RefusesWrongShapes) {
             "a filter of 8x3x3x4 in 3 groups does not fit 4 input channels");
   desc = smallConvolution();
   desc.ints[0] = 0;
-  EXPECT_EQ(refusal(desc), "parameter 0 of a convolution is 0");
+  EXPECT_EQ(refusal(desc), "a stride of a convolution is 0");
   desc = smallConvolution();
   desc.ints.pop_back();
   EXPECT_EQ(refusal(desc), "conv2d takes 9 ints and 0 floats, not 8 and 0");

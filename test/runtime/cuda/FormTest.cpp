@@ -100,11 +100,11 @@ static Values convolve(const ConvolutionForm &form, const Values &a,
   auto value = [&](const ConvolutionTensor &t, int64_t i) {
     return (*inputs[t.operand])[i];
   };
-  auto [n, channels, h, w] = form.x.dims;
+  int64_t n = form.x.dims[0], channels = form.x.dims[1];
   int64_t outputs = form.w.dims[0];
-  EXPECT_EQ(h * w, 1);
-  EXPECT_EQ(form.y.dims, (std::array<int64_t, 4>{n, outputs, 1, 1}));
-  EXPECT_EQ(form.w.dims, (std::array<int64_t, 4>{outputs, channels, 1, 1}));
+  EXPECT_EQ(form.x.dims, (std::vector<int64_t>{n, channels, 1, 1}));
+  EXPECT_EQ(form.y.dims, (std::vector<int64_t>{n, outputs, 1, 1}));
+  EXPECT_EQ(form.w.dims, (std::vector<int64_t>{outputs, channels, 1, 1}));
   for (int64_t i = 0; i < n; ++i)
     for (int64_t o = 0; o < outputs; ++o)
       for (int64_t k = 0; k < channels; ++k) {
@@ -246,19 +246,19 @@ TEST(Form, ConvolutionsNameTheirOperands) {
     auto shapeOf = [&](const ConvolutionTensor &t) {
       const TensorDesc &d =
           t.operand < 2 ? desc.inputs[t.operand] : desc.outputs[0];
-      return std::array<int64_t, 4>{d.shape[0], d.shape[3], d.shape[1],
-                                    d.shape[2]};
+      return std::vector<int64_t>{d.shape[0], d.shape[3], d.shape[1],
+                                  d.shape[2]};
     };
     // N,C,H,W by hand.
-    EXPECT_EQ(form->x.dims, (std::array<int64_t, 4>{2, 6, 9, 8}));
-    EXPECT_EQ(form->w.dims, (std::array<int64_t, 4>{4, 3, 3, 3}));
-    EXPECT_EQ(form->y.dims, (std::array<int64_t, 4>{2, 4, 3, 3}));
+    EXPECT_EQ(form->x.dims, (std::vector<int64_t>{2, 6, 9, 8}));
+    EXPECT_EQ(form->w.dims, (std::vector<int64_t>{4, 3, 3, 3}));
+    EXPECT_EQ(form->y.dims, (std::vector<int64_t>{2, 4, 3, 3}));
     for (const ConvolutionTensor *t : {&form->x, &form->w, &form->y})
       EXPECT_EQ(t->dims, shapeOf(*t));
-    EXPECT_EQ(form->strides, (std::array<int64_t, 2>{2, 2}));
-    EXPECT_EQ(form->dilations, (std::array<int64_t, 2>{2, 2}));
-    EXPECT_EQ(form->padBefore, (std::array<int64_t, 2>{1, 1}));
-    EXPECT_EQ(form->padAfter, (std::array<int64_t, 2>{0, 0}));
+    EXPECT_EQ(form->strides, (std::vector<int64_t>{2, 2}));
+    EXPECT_EQ(form->dilations, (std::vector<int64_t>{2, 2}));
+    EXPECT_EQ(form->padBefore, (std::vector<int64_t>{1, 1}));
+    EXPECT_EQ(form->padAfter, (std::vector<int64_t>{0, 0}));
   }
 }
 

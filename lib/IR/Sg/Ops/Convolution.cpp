@@ -15,7 +15,8 @@ using Values = SmallVector<Value>;
 //===----------------------------------------------------------------------===//
 
 ParseResult sg::parseConvolutionAttributes(OpAsmParser &parser,
-                                           NamedAttrList &attributes) {
+                                           NamedAttrList &attributes,
+                                           unsigned dims) {
   if (parser.parseOptionalAttrDict(attributes))
     return failure();
   Builder &builder = parser.getBuilder();
@@ -23,23 +24,45 @@ ParseResult sg::parseConvolutionAttributes(OpAsmParser &parser,
     if (!attributes.get(name))
       attributes.set(name, value);
   };
-  complete("strides", builder.getDenseI64ArrayAttr({1, 1}));
-  complete("padding", builder.getDenseI64ArrayAttr({0, 0, 0, 0}));
-  complete("dilation", builder.getDenseI64ArrayAttr({1, 1}));
+  auto repeated = [&](int64_t value, unsigned count) {
+    return builder.getDenseI64ArrayAttr(SmallVector<int64_t>(count, value));
+  };
+  complete("strides", repeated(1, dims));
+  complete("padding", repeated(0, 2 * dims));
+  complete("dilation", repeated(1, dims));
   complete("groups", builder.getI64IntegerAttr(1));
   return success();
 }
 
 void sg::printConvolutionAttributes(OpAsmPrinter &printer, Operation *,
-                                    DictionaryAttr attributes) {
+                                    DictionaryAttr attributes, unsigned) {
   printer.printOptionalAttrDict(attributes.getValue());
 }
 
 namespace {
 /// The attributes that the three convolution ops share.
 struct ConvGeometry {
+  unsigned dims; // of space
   ArrayRef<int64_t> strides, padding, dilation;
   int64_t groups;
+
+  template <typename OpTy>
+  ConvGeometry(unsigned dims, OpTy op)
+      : dims(dims), strides(op.getStrides()), padding(op.getPadding()),
+        dilation(op.getDilation()),
+        groups(static_cast<int64_t>(op.getGroups())) {}
+};
+
+/// The ops of one number of spatial dimensions.
+struct Images {
+  using Forward = Conv2DOp;
+  using InputGrad = Conv2DInputGradOp;
+  using FilterGrad = Conv2DFilterGradOp;
+};
+struct Volumes {
+  using Forward = Conv3DOp;
+  using InputGrad = Conv3DInputGradOp;
+  using FilterGrad = Conv3DFilterGradOp;
 };
 } // namespace
 
@@ -51,12 +74,17 @@ static RankedTensorType convolve(std::optional<Location> loc,
     (void)emitOptionalError(loc, message...);
     return RankedTensorType();
   };
-  if (x.getRank() != 4 || filter.getRank() != 4)
-    return fail("convolution needs an image (N,H,W,C) and a filter (O,H,W,I), "
-                "both of rank 4");
-  if (geometry.strides.size() != 2 || geometry.padding.size() != 4 ||
-      geometry.dilation.size() != 2)
-    return fail("convolution needs 2 strides, 4 paddings and 2 dilations");
+  unsigned dims = geometry.dims;
+  int64_t rank = dims + 2;
+  if (x.getRank() != rank || filter.getRank() != rank)
+    return fail("convolution needs ",
+                dims == 2 ? "an image (N,H,W,C) and a filter (O,H,W,I)"
+                          : "a volume (N,D,H,W,C) and a filter (O,D,H,W,I)",
+                ", both of rank ", rank);
+  if (geometry.strides.size() != dims || geometry.padding.size() != 2 * dims ||
+      geometry.dilation.size() != dims)
+    return fail("convolution needs ", dims, " strides, ", 2 * dims,
+                " paddings and ", dims, " dilations");
   for (int64_t v : geometry.padding)
     if (v < 0 || v > INT32_MAX)
       return fail("padding must be between 0 and ", INT32_MAX, ", but is ", v);
@@ -65,18 +93,19 @@ static RankedTensorType convolve(std::optional<Location> loc,
       if (v < 1 || v > INT32_MAX)
         return fail("strides and dilations must be between 1 and ", INT32_MAX,
                     ", but one is ", v);
-  int64_t groups = geometry.groups, channels = x.getDimSize(3);
+  int64_t groups = geometry.groups, channels = x.getShape().back();
   if (groups < 1 || channels % groups || filter.getDimSize(0) % groups)
     return fail(groups, " groups do not divide ", channels, " input and ",
                 filter.getDimSize(0), " output channels");
-  if (filter.getDimSize(3) != channels / groups)
-    return fail("filter has ", filter.getDimSize(3),
+  if (filter.getShape().back() != channels / groups)
+    return fail("filter has ", filter.getShape().back(),
                 " input channels, but the image has ", channels, " in ", groups,
                 " groups");
   if (x.getElementType() != filter.getElementType())
     return fail("image and filter differ in element type");
-  SmallVector<int64_t> shape = {x.getDimSize(0), 0, 0, filter.getDimSize(0)};
-  for (int d = 0; d < 2; ++d) {
+  SmallVector<int64_t> shape(x.getShape());
+  shape.back() = filter.getDimSize(0);
+  for (unsigned d = 0; d < dims; ++d) {
     shape[1 + d] = windowedExtent(
         x.getDimSize(1 + d), filter.getDimSize(1 + d), geometry.strides[d],
         geometry.padding[2 * d] + geometry.padding[2 * d + 1],
@@ -88,21 +117,28 @@ static RankedTensorType convolve(std::optional<Location> loc,
   return RankedTensorType::get(shape, x.getElementType());
 }
 
-template <typename OpTy> static ConvGeometry geometryOf(OpTy op) {
-  return {op.getStrides(), op.getPadding(), op.getDilation(),
-          static_cast<int64_t>(op.getGroups())};
+static LogicalResult infer(std::optional<Location> loc, Value x, Value filter,
+                           ConvGeometry geometry,
+                           SmallVectorImpl<Type> &types) {
+  auto type = convolve(loc, tensorOf(x), tensorOf(filter), geometry);
+  if (!type)
+    return failure();
+  types.push_back(type);
+  return success();
 }
 
 LogicalResult Conv2DOp::inferReturnTypes(MLIRContext *,
                                          std::optional<Location> loc,
                                          Adaptor adaptor,
                                          SmallVectorImpl<Type> &types) {
-  auto type = convolve(loc, tensorOf(adaptor.getX()),
-                       tensorOf(adaptor.getFilter()), geometryOf(adaptor));
-  if (!type)
-    return failure();
-  types.push_back(type);
-  return success();
+  return infer(loc, adaptor.getX(), adaptor.getFilter(), {2, adaptor}, types);
+}
+
+LogicalResult Conv3DOp::inferReturnTypes(MLIRContext *,
+                                         std::optional<Location> loc,
+                                         Adaptor adaptor,
+                                         SmallVectorImpl<Type> &types) {
+  return infer(loc, adaptor.getX(), adaptor.getFilter(), {3, adaptor}, types);
 }
 
 /// The one of `x`, `filter` and `dy` that is the op's result may be wider.
@@ -128,22 +164,39 @@ static LogicalResult verifyConvGrad(Operation *op, RankedTensorType x,
   return success();
 }
 
+static LogicalResult verifyInputGrad(Operation *op, Value dy, Value filter,
+                                     ConvGeometry geometry) {
+  return verifyConvGrad(op, tensorOf(op->getResult(0)), tensorOf(filter),
+                        tensorOf(dy), geometry);
+}
+
+static LogicalResult verifyFilterGrad(Operation *op, Value x, Value dy,
+                                      ConvGeometry geometry) {
+  return verifyConvGrad(op, tensorOf(x), tensorOf(op->getResult(0)),
+                        tensorOf(dy), geometry);
+}
+
 LogicalResult Conv2DInputGradOp::verify() {
-  return verifyConvGrad(*this, tensorOf(getResult()), tensorOf(getFilter()),
-                        tensorOf(getDy()), geometryOf(*this));
+  return verifyInputGrad(*this, getDy(), getFilter(), {2, *this});
+}
+
+LogicalResult Conv3DInputGradOp::verify() {
+  return verifyInputGrad(*this, getDy(), getFilter(), {3, *this});
 }
 
 LogicalResult Conv2DInputGradAddOp::verify() {
   if (getAddend().getType() != getResult().getType())
     return emitOpError() << "adds " << getAddend().getType()
                          << " to a gradient of type " << getResult().getType();
-  return verifyConvGrad(*this, tensorOf(getResult()), tensorOf(getFilter()),
-                        tensorOf(getDy()), geometryOf(*this));
+  return verifyInputGrad(*this, getDy(), getFilter(), {2, *this});
 }
 
 LogicalResult Conv2DFilterGradOp::verify() {
-  return verifyConvGrad(*this, tensorOf(getX()), tensorOf(getResult()),
-                        tensorOf(getDy()), geometryOf(*this));
+  return verifyFilterGrad(*this, getX(), getDy(), {2, *this});
+}
+
+LogicalResult Conv3DFilterGradOp::verify() {
+  return verifyFilterGrad(*this, getX(), getDy(), {3, *this});
 }
 
 //===----------------------------------------------------------------------===//
@@ -151,7 +204,8 @@ LogicalResult Conv2DFilterGradOp::verify() {
 //===----------------------------------------------------------------------===//
 
 /// The cotangent is rounded as for a matrix product.
-static LogicalResult conv2DVjp(Conv2DOp op, VjpContext &context) {
+template <typename Space>
+static LogicalResult convVjp(typename Space::Forward op, VjpContext &context) {
   Value dy = context.cotangent(op->getResult(0));
   if (!dy)
     return success();
@@ -160,14 +214,14 @@ static LogicalResult conv2DVjp(Conv2DOp op, VjpContext &context) {
   if (context.needsGradient(op.getXMutable())) {
     Value filter = context.forward(op.getFilter());
     context.addGradient(op.getXMutable(),
-                        e.make<Conv2DInputGradOp>(
+                        e.make<typename Space::InputGrad>(
                             op.getX().getType(), dy, filter, op.getStrides(),
                             op.getPadding(), op.getDilation(), op.getGroups()));
   }
   if (context.needsGradient(op.getFilterMutable())) {
     Value x = context.forward(op.getX());
     context.addGradient(op.getFilterMutable(),
-                        e.make<Conv2DFilterGradOp>(
+                        e.make<typename Space::FilterGrad>(
                             op.getFilter().getType(), x, dy, op.getStrides(),
                             op.getPadding(), op.getDilation(), op.getGroups()));
   }
@@ -176,7 +230,9 @@ static LogicalResult conv2DVjp(Conv2DOp op, VjpContext &context) {
 
 /// The op is linear in both operands: a convolution is the adjoint in the first
 /// one. Models have it as a transposed convolution.
-static LogicalResult inputGradVjp(Conv2DInputGradOp op, VjpContext &context) {
+template <typename Space>
+static LogicalResult inputGradVjp(typename Space::InputGrad op,
+                                  VjpContext &context) {
   Value cotangent = context.cotangent(op->getResult(0));
   if (!cotangent)
     return success();
@@ -184,19 +240,19 @@ static LogicalResult inputGradVjp(Conv2DInputGradOp op, VjpContext &context) {
   cotangent = e.as(cotangent, op.getDy());
   if (context.needsGradient(op.getDyMutable())) {
     Value filter = context.forward(op.getFilter());
-    context.addGradient(op.getDyMutable(),
-                        e.make<Conv2DOp>(op.getDy().getType(), cotangent,
-                                         filter, op.getStrides(),
-                                         op.getPadding(), op.getDilation(),
-                                         op.getGroups()));
+    context.addGradient(
+        op.getDyMutable(),
+        e.make<typename Space::Forward>(op.getDy().getType(), cotangent, filter,
+                                        op.getStrides(), op.getPadding(),
+                                        op.getDilation(), op.getGroups()));
   }
   if (context.needsGradient(op.getFilterMutable())) {
     Value dy = context.forward(op.getDy());
     context.addGradient(
         op.getFilterMutable(),
-        e.make<Conv2DFilterGradOp>(op.getFilter().getType(), cotangent, dy,
-                                   op.getStrides(), op.getPadding(),
-                                   op.getDilation(), op.getGroups()));
+        e.make<typename Space::FilterGrad>(op.getFilter().getType(), cotangent,
+                                           dy, op.getStrides(), op.getPadding(),
+                                           op.getDilation(), op.getGroups()));
   }
   return success();
 }
@@ -220,18 +276,18 @@ static Values decompose(Conv2DInputGradAddOp op, Emitter &e) {
 //===----------------------------------------------------------------------===//
 
 /// 2 N H' W' O KH KW C/groups, for the result y (N,H',W',O) or its cotangent
-/// and a filter (O,KH,KW,C/groups).
+/// and a filter (O,KH,KW,C/groups), and likewise with a depth.
 static uint64_t convolutionFlops(Value y, Value filter) {
   return 2 * elements(y) * (elements(filter) / tensorOf(filter).getDimSize(0));
 }
 
-static uint64_t convFlops(Operation *op) {
-  auto conv = cast<Conv2DOp>(op);
+template <typename OpTy> static uint64_t convFlops(Operation *op) {
+  auto conv = cast<OpTy>(op);
   return convolutionFlops(conv.getResult(), conv.getFilter());
 }
 
-static uint64_t convInputGradFlops(Operation *op) {
-  auto grad = cast<Conv2DInputGradOp>(op);
+template <typename OpTy> static uint64_t convInputGradFlops(Operation *op) {
+  auto grad = cast<OpTy>(op);
   return convolutionFlops(grad.getDy(), grad.getFilter());
 }
 
@@ -241,8 +297,8 @@ static uint64_t convInputGradAddFlops(Operation *op) {
          elements(grad.getResult());
 }
 
-static uint64_t convFilterGradFlops(Operation *op) {
-  auto grad = cast<Conv2DFilterGradOp>(op);
+template <typename OpTy> static uint64_t convFilterGradFlops(Operation *op) {
+  auto grad = cast<OpTy>(op);
   return convolutionFlops(grad.getDy(), grad.getResult());
 }
 
@@ -272,18 +328,26 @@ struct ConvModel : LibraryOpInterface::ExternalModel<ConvModel<OpTy>, OpTy> {
 };
 } // namespace
 
+template <typename Space> static void registerSpace(MLIRContext *context) {
+  using Forward = typename Space::Forward;
+  using InputGrad = typename Space::InputGrad;
+  using FilterGrad = typename Space::FilterGrad;
+  attachVjp<Forward, convVjp<Space>>(context);
+  attachVjp<InputGrad, inputGradVjp<Space>>(context);
+  Forward::template attachInterface<ConvModel<Forward>>(*context);
+  InputGrad::template attachInterface<ConvModel<InputGrad>>(*context);
+  FilterGrad::template attachInterface<ConvModel<FilterGrad>>(*context);
+  attachLibraryCost<convFlops<Forward>, Forward>(context);
+  attachLibraryCost<convInputGradFlops<InputGrad>, InputGrad>(context);
+  attachLibraryCost<convFilterGradFlops<FilterGrad>, FilterGrad>(context);
+  attachAutocast<AutocastRule::Narrow, Forward, InputGrad>(context);
+}
+
 void sg::registerConvolutionModels(MLIRContext *context) {
-  attachVjp<Conv2DOp, conv2DVjp>(context);
-  attachVjp<Conv2DInputGradOp, inputGradVjp>(context);
+  registerSpace<Images>(context);
+  registerSpace<Volumes>(context);
   attachDecomposition<Conv2DInputGradAddOp, decompose>(context);
-  Conv2DOp::attachInterface<ConvModel<Conv2DOp>>(*context);
-  Conv2DInputGradOp::attachInterface<ConvModel<Conv2DInputGradOp>>(*context);
   Conv2DInputGradAddOp::attachInterface<ConvModel<Conv2DInputGradAddOp>>(
       *context);
-  Conv2DFilterGradOp::attachInterface<ConvModel<Conv2DFilterGradOp>>(*context);
-  attachLibraryCost<convFlops, Conv2DOp>(context);
-  attachLibraryCost<convInputGradFlops, Conv2DInputGradOp>(context);
   attachLibraryCost<convInputGradAddFlops, Conv2DInputGradAddOp>(context);
-  attachLibraryCost<convFilterGradFlops, Conv2DFilterGradOp>(context);
-  attachAutocast<AutocastRule::Narrow, Conv2DOp, Conv2DInputGradOp>(context);
 }

@@ -4,11 +4,36 @@
 
 include "reprise/IR/Sg/Ops/OpBase.td"
 
-// stride (h, w); pad (top, bottom, left, right); dilation (h, w).
+// stride (h, w); pad (top, bottom, left, right); dilation (h, w); for volumes
+// depth, its numbers first.
 defvar Sg_ConvAttrs = (ins DenseI64ArrayAttr:$strides,
   DenseI64ArrayAttr:$padding, DenseI64ArrayAttr:$dilation, I64Attr:$groups);
 
-def Sg_Conv2DOp : Sg_WideningOp<"conv2d"> {
+/// A convolution of images (2 spatial dimensions) or volumes (3).
+class Sg_ConvOp<int dims> : Sg_WideningOp<"conv" # dims # "d"> {
+  let arguments = !con((ins Sg_FloatTensor:$x, Sg_FloatTensor:$filter), Sg_ConvAttrs);
+  let results = (outs Sg_FloatTensor:$result);
+  let assemblyFormat = "$x `,` $filter custom<ConvolutionAttributes>(attr-dict, \""
+    # dims # "\") `:` functional-type(operands, results)";
+}
+
+/// An operand of such a convolution's gradient, computed from the others.
+class Sg_ConvGradOp<int dims, string gradient, dag operands, string operandsFormat>
+    : Sg_Op<"conv" # dims # "d_" # gradient, [Pure]> {
+  let arguments = !con(operands, Sg_ConvAttrs);
+  let results = (outs Sg_FloatTensor:$result);
+  let assemblyFormat = operandsFormat # " custom<ConvolutionAttributes>(attr-dict, \""
+    # dims # "\") `:` functional-type(operands, results)";
+  let hasVerifier = 1;
+}
+
+class Sg_ConvInputGradOp<int dims> : Sg_ConvGradOp<dims, "input_grad",
+  (ins Sg_FloatTensor:$dy, Sg_FloatTensor:$filter), "$dy `,` $filter">;
+
+class Sg_ConvFilterGradOp<int dims> : Sg_ConvGradOp<dims, "filter_grad",
+  (ins Sg_FloatTensor:$x, Sg_FloatTensor:$dy), "$x `,` $dy">;
+
+def Sg_Conv2DOp : Sg_ConvOp<2> {
   let summary = "two-dimensional convolution (cross-correlation)";
   let description = [{
     `x` (N,H,W,C), `filter` (O,KH,KW,C/groups), result (N,H',W',O).
@@ -25,15 +50,9 @@ def Sg_Conv2DOp : Sg_WideningOp<"conv2d"> {
       : (tensor<8x32x32x3xf32>, tensor<64x1x1x3xf32>) -> tensor<8x32x32x64xf32>
     ```
   }];
-  let arguments = !con((ins Sg_FloatTensor:$x, Sg_FloatTensor:$filter), Sg_ConvAttrs);
-  let results = (outs Sg_FloatTensor:$result);
-  let assemblyFormat = [{
-    $x `,` $filter custom<ConvolutionAttributes>(attr-dict)
-    `:` functional-type(operands, results)
-  }];
 }
 
-def Sg_Conv2DInputGradOp : Sg_Op<"conv2d_input_grad", [Pure]> {
+def Sg_Conv2DInputGradOp : Sg_ConvInputGradOp<2> {
   let summary = "the gradient of conv2d for its input";
   let description = [{
     The result has the type of conv2d's `x`, which the cotangent `dy` and the
@@ -47,16 +66,11 @@ def Sg_Conv2DInputGradOp : Sg_Op<"conv2d_input_grad", [Pure]> {
       : (tensor<8x16x16x64xf32>, tensor<64x3x3x3xf32>) -> tensor<8x32x32x3xf32>
     ```
   }];
-  let arguments = !con((ins Sg_FloatTensor:$dy, Sg_FloatTensor:$filter), Sg_ConvAttrs);
-  let results = (outs Sg_FloatTensor:$result);
-  let assemblyFormat = [{
-    $dy `,` $filter custom<ConvolutionAttributes>(attr-dict)
-    `:` functional-type(operands, results)
-  }];
-  let hasVerifier = 1;
 }
 
-def Sg_Conv2DInputGradAddOp : Sg_Op<"conv2d_input_grad_add", [Pure]> {
+def Sg_Conv2DInputGradAddOp : Sg_ConvGradOp<2, "input_grad_add",
+    (ins Sg_FloatTensor:$dy, Sg_FloatTensor:$filter, Sg_FloatTensor:$addend),
+    "$dy `,` $filter `,` $addend"> {
   let summary = "the gradient of conv2d for its input added to a tensor";
   let description = [{
     `sg.conv2d_input_grad` of the first two operands, plus the third, which has the
@@ -72,17 +86,9 @@ def Sg_Conv2DInputGradAddOp : Sg_Op<"conv2d_input_grad_add", [Pure]> {
         -> tensor<8x16x16x256xf32>
     ```
   }];
-  let arguments = !con((ins Sg_FloatTensor:$dy, Sg_FloatTensor:$filter,
-                            Sg_FloatTensor:$addend), Sg_ConvAttrs);
-  let results = (outs Sg_FloatTensor:$result);
-  let assemblyFormat = [{
-    $dy `,` $filter `,` $addend custom<ConvolutionAttributes>(attr-dict)
-    `:` functional-type(operands, results)
-  }];
-  let hasVerifier = 1;
 }
 
-def Sg_Conv2DFilterGradOp : Sg_Op<"conv2d_filter_grad", [Pure]> {
+def Sg_Conv2DFilterGradOp : Sg_ConvFilterGradOp<2> {
   let summary = "the gradient of conv2d for its filter";
   let description = [{
     The result has the type of conv2d's `filter`. Attributes are those of
@@ -95,13 +101,50 @@ def Sg_Conv2DFilterGradOp : Sg_Op<"conv2d_filter_grad", [Pure]> {
       : (tensor<8x32x32x3xf32>, tensor<8x16x16x64xf32>) -> tensor<64x3x3x3xf32>
     ```
   }];
-  let arguments = !con((ins Sg_FloatTensor:$x, Sg_FloatTensor:$dy), Sg_ConvAttrs);
-  let results = (outs Sg_FloatTensor:$result);
-  let assemblyFormat = [{
-    $x `,` $dy custom<ConvolutionAttributes>(attr-dict)
-    `:` functional-type(operands, results)
+}
+
+def Sg_Conv3DOp : Sg_ConvOp<3> {
+  let summary = "three-dimensional convolution (cross-correlation)";
+  let description = [{
+    `x` (N,D,H,W,C), `filter` (O,KD,KH,KW,C/groups), result (N,D',H',W',O).
+    Attributes are those of `sg.conv2d` with the numbers of the depth first, element
+    types those of `sg.matmul`.
+
+    ```mlir
+    %y = sg.conv3d %x, %w {strides = array<i64: 1, 2, 2>,
+        padding = array<i64: 1, 1, 3, 3, 3, 3>, dilation = array<i64: 1, 1, 1>,
+        groups = 1 : i64}
+      : (tensor<8x16x32x32x3xf32>, tensor<64x3x7x7x3xf32>) -> tensor<8x16x16x16x64xf32>
+    ```
   }];
-  let hasVerifier = 1;
+}
+
+def Sg_Conv3DInputGradOp : Sg_ConvInputGradOp<3> {
+  let summary = "the gradient of conv3d for its input";
+  let description = [{
+    As `sg.conv2d_input_grad`, for volumes.
+
+    ```mlir
+    %dx = sg.conv3d_input_grad %dy, %w {strides = array<i64: 1, 2, 2>,
+        padding = array<i64: 1, 1, 3, 3, 3, 3>, dilation = array<i64: 1, 1, 1>,
+        groups = 1 : i64}
+      : (tensor<8x16x16x16x64xf32>, tensor<64x3x7x7x3xf32>) -> tensor<8x16x32x32x3xf32>
+    ```
+  }];
+}
+
+def Sg_Conv3DFilterGradOp : Sg_ConvFilterGradOp<3> {
+  let summary = "the gradient of conv3d for its filter";
+  let description = [{
+    As `sg.conv2d_filter_grad`, for volumes.
+
+    ```mlir
+    %dw = sg.conv3d_filter_grad %x, %dy {strides = array<i64: 1, 2, 2>,
+        padding = array<i64: 1, 1, 3, 3, 3, 3>, dilation = array<i64: 1, 1, 1>,
+        groups = 1 : i64}
+      : (tensor<8x16x32x32x3xf32>, tensor<8x16x16x16x64xf32>) -> tensor<64x3x7x7x3xf32>
+    ```
+  }];
 }
 
 #endif // REPRISE_IR_SG_OPS_CONVOLUTION
