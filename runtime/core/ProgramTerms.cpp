@@ -70,6 +70,8 @@ IN_SCHEMA(LibraryOp, MatMul);
 IN_SCHEMA(LibraryOp, RmsNorm);
 IN_SCHEMA(LibraryOp, Attention);
 IN_SCHEMA(LibraryOp, AttentionGrad);
+IN_SCHEMA(LibraryOp, AllReduce);
+IN_SCHEMA(LibraryOp, AllGather);
 COMPLETE(LibraryOp);
 
 static_assert(int(LibraryEpilogue::Bias) == int(rt::fb::Epilogue::Bias));

@@ -413,6 +413,8 @@ LibraryPlan planPrimitives(const LibraryCallDesc &call) {
   case LibraryOp::RmsNorm:
   case LibraryOp::Attention: // by planAttention
   case LibraryOp::AttentionGrad:
+  case LibraryOp::AllReduce: // by planCollective
+  case LibraryOp::AllGather:
     throw dnnl::error(dnnl_unimplemented, "it has no such function");
   }
   nameImplementation(plan);
@@ -457,6 +459,12 @@ static LibraryPlan planMinimalFiltering(WinogradPlan winograd,
 Expected<LibraryPlan> planLibraryCall(const LibraryCallDesc &desc,
                                       unsigned threads) {
   REPRISE_RETURN_IF_ERROR(verifyLibraryCall(desc));
+  if (functionOf(desc).isCollective) {
+    LibraryPlan plan;
+    plan.collective = planCollective(desc);
+    plan.info = plan.collective->info();
+    return plan;
+  }
   REPRISE_RETURN_IF_ERROR(checkElements(desc));
   if (threads < 1 || threads > 1024)
     return Status::error(RP_INVALID_ARGUMENT,
