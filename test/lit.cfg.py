@@ -118,6 +118,13 @@ toolkit = os.environ.get("CUDA_PATH", "/usr/local/cuda")
 config.substitutions.append(("%cuda_toolkit", toolkit))
 if os.access(os.path.join(toolkit, "bin/ptxas"), os.X_OK):
     config.available_features.add("ptxas")
+# Several processes, where MPI was there for the build and is here.
+if shutil.which("mpirun") and os.path.exists(
+    os.path.join(config.reprise_lib_dir, "libreprise-comm-mpi.so")
+):
+    config.available_features.add("mpi")
+config.substitutions.append(
+    ("%mpirun", "mpirun --allow-run-as-root --oversubscribe --bind-to none"))
 # A browser, for the report.
 if shutil.which("mkdocs") and shutil.which("doxygen"):
     config.available_features.add("mkdocs")

@@ -7,7 +7,7 @@ reprise_build_packages="g++ clang-22 cmake ninja-build ccache
   libmlir-22-dev mlir-22-tools llvm-22-dev llvm-22-tools liblld-22-dev lld-22
   libflatbuffers-dev flatbuffers-compiler libdnnl-dev ocl-icd-opencl-dev
   opencl-c-headers
-  libxxhash-dev zlib1g-dev libjpeg62-turbo-dev libpng-dev libarchive-dev
+  libopenmpi-dev openmpi-bin libxxhash-dev zlib1g-dev libjpeg62-turbo-dev libpng-dev libarchive-dev
   libexif-dev libnifti-dev
   nlohmann-json3-dev libcli11-dev libyaml-cpp-dev libzstd-dev"
 reprise_packing_packages="dpkg-dev file"

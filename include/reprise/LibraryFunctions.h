@@ -28,7 +28,9 @@ enum class LibraryOp : uint8_t {
   AttentionGrad,
   Conv3D,
   Conv3DInputGrad,
-  Conv3DFilterGrad
+  Conv3DFilterGrad,
+  AllReduce,
+  AllGather
 };
 
 /// Inputs that determine the random numbers of a call: seed and step.
@@ -43,6 +45,11 @@ struct LibraryFunction {
   /// True if a call may draw random numbers: it has one more int, their stream,
   /// one more float, a probability, and, as its last inputs, seed and step.
   bool mayDraw = false;
+  /// True for a function that all ranks of a run call together. Its ints are
+  /// the number of ranks and the call's number among those of a step.
+  bool isCollective = false;
+  /// The input that the result may overwrite without an epilogue.
+  std::optional<unsigned> overwritten = {};
 
   constexpr bool draws(size_t intCount) const {
     return mayDraw && intCount == ints + 1;
@@ -74,11 +81,13 @@ constexpr LibraryFunction kLibraryFunctions[] = {
     {"conv3d", 2, 1, 13, 0, true},
     {"conv3d_input_grad", 2, 1, 13, 0, true},
     {"conv3d_filter_grad", 2, 1, 13, 0, true},
+    {"all_reduce", 1, 1, 2, 0, false, 0, 0, false, true, 0},
+    {"all_gather", 1, 1, 2, 0, false, 0, 0, false, true},
 };
 constexpr size_t kLibraryFunctionCount =
     sizeof(kLibraryFunctions) / sizeof(kLibraryFunctions[0]);
 
-static_assert(size_t(LibraryOp::Conv3DFilterGrad) + 1 == kLibraryFunctionCount);
+static_assert(size_t(LibraryOp::AllGather) + 1 == kLibraryFunctionCount);
 
 /// Operations that a call applies to its function's result.
 enum class LibraryEpilogue : uint8_t { Bias, Relu, Add };
@@ -126,15 +135,15 @@ constexpr size_t libraryInputCount(const LibraryFunction &function,
   return count;
 }
 
-/// The number of the input that the result of a call may overwrite, since the
-/// call adds to it before anything else. A device refuses calls that it cannot
-/// run in place.
+/// The number of the input that the result of a call may overwrite: the
+/// function's, or the operand of an addition that is the first epilogue. A
+/// device refuses calls that it cannot run in place.
 template <typename Epilogues>
 constexpr std::optional<unsigned> addendOf(const LibraryFunction &function,
                                            const Epilogues &epilogues) {
   if (epilogues.begin() == epilogues.end() ||
       LibraryEpilogue(*epilogues.begin()) != LibraryEpilogue::Add)
-    return std::nullopt;
+    return function.overwritten;
   return function.inputs;
 }
 

@@ -70,6 +70,7 @@ private:
   CertificateAttr certificate;     // of the entry, or null
   std::vector<bool> isReadLater;   // by ValueId, see findReadLater
   std::vector<uint32_t> firstStep; // by OpId, see findFirstSteps
+  int64_t collectives = 0;         // added so far
 };
 
 } // namespace
@@ -200,7 +201,7 @@ uint64_t EntryBuilder::forwardSteps() const {
     if (op.phase != Phase::Forward)
       continue;
     behindStep = number + 1;
-    if (!op.isCopy && !isa<sg::KernelOp>(op.op))
+    if (!op.isCopy && !isa<sg::KernelOp, CollectiveOpInterface>(op.op))
       behindCall = number + 1;
   }
   return behindCall ? behindCall : behindStep;
@@ -293,9 +294,13 @@ void EntryBuilder::addCall(OpId id, ArrayAttr inputs, ArrayAttr outputs) {
   for (LibraryEpilogue epilogue : op.call.epilogues)
     epilogues.push_back(
         LibraryEpilogueAttr::get(builder.getContext(), epilogue));
+  SmallVector<int64_t> ints(op.call.ints.begin(), op.call.ints.end());
+  // The schedule decides the order of collectives, for all ranks alike.
+  if (rt::functionOf(op.call).isCollective)
+    ints.back() = collectives++;
   CallOp::create(
-      builder, op.op->getLoc(), op.call.op, inputs, outputs, op.call.ints,
-      floats, epilogues.empty() ? ArrayAttr() : builder.getArrayAttr(epilogues),
+      builder, op.op->getLoc(), op.call.op, inputs, outputs, ints, floats,
+      epilogues.empty() ? ArrayAttr() : builder.getArrayAttr(epilogues),
       builder.getStringAttr(op.callInfo.implementation), workspaceOf(id),
       stepOf(id));
 }

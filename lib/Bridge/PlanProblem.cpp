@@ -183,7 +183,9 @@ LogicalResult ProblemBuilder::addRunnable(Operation *op) {
     planned.callInfo = *info;
     node.workspaceBytes = storedBytes(info->workspaceBytes);
     if (info->addsInPlace)
-      node.inPlace.push_back({0, rt::functionOf(*call).inputs});
+      node.inPlace.push_back(
+          {0, *addendOf(rt::functionOf(*call), call->epilogues)});
+    node.runsOnce = rt::functionOf(*call).isCollective;
   } else {
     return op->emitOpError() << "cannot be run by any step; only kernels and "
                                 "library ops can (run sg-decompose and "

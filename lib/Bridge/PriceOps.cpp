@@ -52,7 +52,9 @@ static std::vector<CostedOp> costedOps(const PlanProblem &problem,
              problem.ops[id].kernel.multipliesNarrow,
          problem.ops[id].callInfo.seconds * 1e3,
          costs.profile ? productKeyOf(keyed) : "",
-         problem.ops[id].callInfo.addsInPlace ? waitedBytes(keyed) : 0,
+         keyed.epilogues.empty() || !problem.ops[id].callInfo.addsInPlace
+             ? 0
+             : waitedBytes(keyed),
          keyed.function != nullptr});
   }
   return ops;

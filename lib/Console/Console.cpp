@@ -21,16 +21,31 @@ Verbosity &driver::verbosity() {
   return chosen;
 }
 
+/// The rank of this process.
+static unsigned &speaker() {
+  static unsigned rank = 0;
+  return rank;
+}
+
+void driver::speakAsRank(unsigned rank) {
+  speaker() = rank;
+  if (rank > 0 && verbosity() == Verbosity::Normal)
+    verbosity() = Verbosity::Quiet;
+}
+
 bool driver::isMisuse(const rt::Status &status) {
   return status.site() == std::string(kCommandLine) + ":0";
 }
 
 int driver::fail(const rt::Status &status) {
   // This pauses progress itself.
-  printJsonError(status.message());
+  if (speaker() == 0)
+    printJsonError(status.message());
   AsideFromProgress aside;
+  std::string who =
+      speaker() == 0 ? "" : "rank " + std::to_string(speaker()) + ": ";
   if (!status.message().empty())
-    std::fprintf(stderr, "error: %s\n",
+    std::fprintf(stderr, "error: %s%s\n", who.c_str(),
                  text::printable(status.message()).c_str());
   // A command line has no place in the source.
   if (verbosity() == Verbosity::Verbose && !status.site().empty() &&
@@ -41,11 +56,15 @@ int driver::fail(const rt::Status &status) {
 }
 
 void driver::warn(const std::string &message) {
+  if (speaker() > 0)
+    return;
   AsideFromProgress aside;
   std::fprintf(stderr, "warning: %s\n", text::printable(message).c_str());
 }
 
 void driver::note(const std::string &message) {
+  if (speaker() > 0)
+    return;
   AsideFromProgress aside;
   std::fprintf(stderr, "%s\n", text::printable(message).c_str());
 }

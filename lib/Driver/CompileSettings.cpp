@@ -253,6 +253,7 @@ rt::Status CompileSettings::readTraining(CompileOptions &options) const {
   if (accumulate)
     REPRISE_RETURN_IF_ERROR(checkRange("--accumulate", *accumulate));
   options.microBatches = microBatches();
+  options.ranks = ranks;
   return {};
 }
 

@@ -136,9 +136,10 @@ static void addCall(const fb::LibraryCall &call, StepFacts &facts) {
   });
   if (call.workspace())
     facts.workspace = factsOf(*call.workspace());
-  std::optional<unsigned> addend;
+  const LibraryFunction &function = kLibraryFunctions[size_t(call.op())];
+  std::optional<unsigned> addend = function.overwritten;
   if (call.epilogues())
-    addend = addendOf(kLibraryFunctions[size_t(call.op())], *call.epilogues());
+    addend = addendOf(function, *call.epilogues());
   if (addend && facts.reads[*addend].buffer == facts.writes.front().buffer)
     facts.inPlace.push_back({0, *addend});
 }

@@ -24,7 +24,8 @@ std::array<uint32_t, 4> reference::philox(std::array<uint32_t, 4> counter,
 
 double reference::uniformElement(int64_t seed, int64_t step, int64_t stream,
                                  int64_t index) {
-  uint32_t word = philox({low(index), high(index), low(step), low(stream)},
-                         {low(seed), high(seed)})[0];
+  uint32_t word =
+      philox({low(index), high(index), low(step), low(stream) + high(step)},
+             {low(seed), high(seed)})[0];
   return (word >> 8) / 16777216.0;
 }

@@ -298,6 +298,10 @@ std::string driver::modelRecipe(const TrainSettings &options) {
     if (options.command->groupOf(keys.find(setting.path)->option) ==
         kModelGroup)
       ofModel.push_back(setting);
+  // A state says the rows of a micro-batch, whoever ran it.
+  for (recipe::Setting &setting : ofModel)
+    if (setting.path == "training.batch_size" && options.run.model.batch)
+      setting.values = {std::to_string(*options.run.model.batch)};
   return ofModel.empty() ? "" : recipe::write(ofModel, keys);
 }
 

@@ -21,6 +21,7 @@
 #include "reprise/Runtime/Expect.h"
 #include "reprise/Runtime/HostMemory.h"
 #include "reprise/Runtime/OutputFile.h"
+#include "reprise/Runtime/ProgramDigest.h"
 #include "reprise/Runtime/Trainer/File.h"
 #include "reprise/Runtime/Trainer/PathLock.h"
 #include "reprise/Text/Size.h"
@@ -200,6 +201,8 @@ static rt::Status trainAndEvaluate(TrainSettings &options,
 /// A run interrupted before its first step has nothing to report.
 static rt::Status report(const TrainSettings &options, RunningProgram &running,
                          const Outcome &outcome, const rt::Status &end) {
+  if (!options.ranks.isFirst())
+    return {};
   if (options.json) {
     nlohmann::ordered_json json = resultJson(options, running, outcome);
     if (!end.ok())
@@ -342,6 +345,8 @@ int driver::failTraining(const TrainSettings &options, const rt::Status &status,
       warn("the state was saved to '" + options.hooks.checkpointPath() + "'");
     return kCheckpointed;
   }
+  if (options.ranks.hasLost())
+    return kRankLost;
   return interrupted() ? int(kInterrupted) : code;
 }
 
@@ -400,6 +405,7 @@ static rt::Status endOf(const Outcome &outcome) {
 
 rt::Status driver::runTraining(TrainSettings &options) {
   REPRISE_RETURN_IF_ERROR(completeSettings(options));
+  REPRISE_RETURN_IF_ERROR(options.ranks.join(options));
   catchEarlyInterrupts(options);
   RunRequest request;
   if (!options.train.resumePath.empty())
@@ -407,11 +413,11 @@ rt::Status driver::runTraining(TrainSettings &options) {
   else
     REPRISE_RETURN_IF_ERROR(options.run.takeClassNames({}, ""));
   // The run takes the lock itself; this avoids compiling for a run that cannot.
-  if (!options.train.savePath.empty())
+  bool isFirst = options.ranks.isFirst();
+  if (!options.train.savePath.empty() && isFirst)
     REPRISE_RETURN_IF_ERROR(
         rt::PathLock::acquire(options.train.savePath).status());
   REPRISE_RETURN_IF_ERROR(checkRecipePath(options));
-  REPRISE_EXPECT(checkpointLock, lockCheckpoint(options));
   REPRISE_RETURN_IF_ERROR(options.run.read());
   if (!options.plan.isPlain())
     REPRISE_RETURN_IF_ERROR(options.run.readModes(options.plan));
@@ -432,15 +438,24 @@ rt::Status driver::runTraining(TrainSettings &options) {
     REPRISE_RETURN_IF_ERROR(misfit(checkEvaluationData(options.run)));
   REPRISE_RETURN_IF_ERROR(
       misfit(checkTrainingFiles(options.run, kLongestLook)));
+  options.ranks.leaveToFirst(options);
+  REPRISE_EXPECT(checkpointLock, lockCheckpoint(options));
   request.describes = options.hooks.traces();
   // Must outlive the session, which uses its programs.
   std::unique_ptr<RunPrograms> programs;
   if (!options.plan.isPlain())
     programs =
         std::make_unique<RunPrograms>(options.run, request, options.plan);
+  // The others find the program of rank 0 in the cache.
+  if (!isFirst)
+    REPRISE_RETURN_IF_ERROR(options.ranks.meet());
   REPRISE_EXPECT(running, programs
                               ? programs->open(options.epoch)
                               : RunningProgram::open(options.run, request));
+  if (isFirst)
+    REPRISE_RETURN_IF_ERROR(options.ranks.meet());
+  options.train.programDigest =
+      rt::programDigest(running->opened().program.get());
   const rt::EntryInfo *step = running->backend().entry("train_step");
   if (options.checkFinite && step && !step->output(RP_BINDING_NONFINITE))
     return refuseFlag(options.run.source, "--check-finite");
@@ -459,8 +474,11 @@ rt::Status driver::runTraining(TrainSettings &options) {
                    : interrupted() && outcome.failure.code() == RP_UNAVAILABLE;
   rt::Status end = isCut ? rt::Status() : endOf(outcome);
   REPRISE_RETURN_IF_ERROR(report(options, *running, outcome, end));
+  if (!options.ranks.hasLost())
+    REPRISE_RETURN_IF_ERROR(options.ranks.close());
   if (!isCut)
     return end;
   tellInterrupted(options, outcome);
-  return alreadyShown();
+  // The launcher's exit code is then that of rank 0.
+  return isFirst ? alreadyShown() : rt::Status();
 }

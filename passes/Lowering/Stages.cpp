@@ -212,9 +212,11 @@ void reprise::addFlatStage(OpPassManager &passes,
                            const CompileOptions &options) {
   addFlattening(passes);
   if (options.microBatches > 1) {
-    SgAccumulateGradientsOptions accumulate;
-    accumulate.microBatches = options.microBatches;
-    addToFunctions(passes, createSgAccumulateGradients(accumulate));
+    if (options.ranks > 1)
+      addToFunctions(passes, createSgReduceOverRanks({options.ranks}));
+    else
+      addToFunctions(passes,
+                     createSgAccumulateGradients({options.microBatches}));
     passes.addPass(createSgUpdateParameters(
         stepEndOf<SgUpdateParametersOptions>(options)));
   }

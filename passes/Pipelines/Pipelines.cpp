@@ -63,6 +63,10 @@ static LogicalResult checkOptions(func::FuncOp model,
                                   const CompileOptions &options) {
   if (!options.training && !options.evaluation)
     return model.emitError() << "neither training nor evaluation is wanted";
+  if (options.ranks > 1 && options.ranks != options.microBatches)
+    return model.emitError()
+           << options.microBatches << " micro-batches cannot be shared by "
+           << options.ranks << " ranks, which run one each";
   if (options.loss.ignoreIndex && options.microBatches > 1)
     return model.emitError()
            << "micro-batches have other numbers of labels that are not ignored "

@@ -69,6 +69,8 @@ struct TrainOptions : PassPipelineOptions<TrainOptions> {
                              llvm::cl::desc("mixed precision")};
   Option<unsigned> microBatches{*this, "micro-batches", llvm::cl::init(1),
                                 llvm::cl::desc("of a step")};
+  Option<unsigned> ranks{*this, "ranks", llvm::cl::init(1),
+                         llvm::cl::desc("that run the micro-batches")};
   ListOption<std::string> keep{*this, "keep",
                                llvm::cl::desc("as of sg-recompute-cheap")};
 };
@@ -97,6 +99,7 @@ static CompileOptions optionsOf(const TrainOptions &from) {
   options.target = TargetName::parse(from.target);
   options.amp = from.amp;
   options.microBatches = from.microBatches;
+  options.ranks = from.ranks;
   options.keep.assign(from.keep.begin(), from.keep.end());
   return options;
 }

@@ -5,11 +5,11 @@
 // Method:  the checks of sg-verify-effects on the steps of each entry: a step
 //          that writes a variable's bytes is the variable's write; a launch of
 //          a kernel with a random op draws from its stream, and so does a call
-//          that names a stream.
+//          that names a stream; collective calls have the numbers 0, 1, ...
 // Cost:    linear in the steps' views.
 // Fails:   on a second write, a write in the backward pass or a recomputation,
 //          a shared stream, a stream that only a clone or a derivative draws
-//          from.
+//          from; on a collective that is repeated or out of order.
 //
 //===----------------------------------------------------------------------===//
 #include "reprise/Passes/Program.h"
@@ -39,6 +39,7 @@ private:
   std::set<int64_t> streamsOfStep(Operation *step) const;
   LogicalResult checkDraws(StepOpInterface step);
   LogicalResult checkRepeats();
+  LogicalResult checkCollective(StepOpInterface step);
 
   ProgramOp program;
   std::map<uint64_t, VariableOp> variables;           // by buffer
@@ -47,6 +48,7 @@ private:
   // State of the current entry.
   std::map<uint64_t, Operation *> writers; // by buffer of a variable
   std::map<int64_t, Operation *> draws, repeats;
+  int64_t collectives = 0; // so far
 };
 
 } // namespace
@@ -125,14 +127,36 @@ LogicalResult EffectsVerifier::checkRepeats() {
   return success();
 }
 
+/// Ranks make the collective calls of an entry in the order of their numbers,
+/// each once.
+LogicalResult EffectsVerifier::checkCollective(StepOpInterface step) {
+  auto call = dyn_cast<CallOp>(*step);
+  std::optional<int64_t> number =
+      call ? call.getSequenceNumber() : std::nullopt;
+  if (!number)
+    return success();
+  if (*number != collectives)
+    return step->emitOpError()
+           << "is collective " << *number
+           << ", but the next one of the entry is " << collectives;
+  ++collectives;
+  bool isOnce = isFirst(step.getStepInfo().getPhase());
+  if (!isOnce)
+    return step->emitOpError() << "is collective " << *number << " in the "
+                               << termName(step.getStepInfo().getPhase())
+                               << " phase, which may repeat it";
+  return success();
+}
+
 LogicalResult EffectsVerifier::checkEntry(EntryOp entry) {
   writers.clear();
   draws.clear();
   repeats.clear();
+  collectives = 0;
   for (auto step : entry.getBody().getOps<StepOpInterface>()) {
     if (failed(checkWrites(step)))
       return failure();
-    if (failed(checkDraws(step)))
+    if (failed(checkDraws(step)) || failed(checkCollective(step)))
       return failure();
   }
   return checkRepeats();

@@ -22,13 +22,12 @@
 //===----------------------------------------------------------------------===//
 
 #include "FlattenOrigins.h"
+#include "OwnStreams.h"
 #include "mlir/IR/IRMapping.h"
 #include "reprise/IR/Origin.h"
 #include "reprise/Passes/Train.h"
 #include "llvm/ADT/MapVector.h"
 #include "llvm/ADT/STLExtras.h"
-#include <map>
-#include <set>
 
 namespace reprise {
 #define GEN_PASS_DEF_SGACCUMULATEGRADIENTS
@@ -58,7 +57,6 @@ private:
   LogicalResult lookAtOps();
   LogicalResult lookAtArguments();
   LogicalResult lookAtResults();
-  LogicalResult lookAtStreams();
   bool isRepeated(Operation *op) const;
   /// Sets the origin of an op if the function's ops have origins.
   void mark(Operation *op, OriginAttr origin) {
@@ -139,7 +137,7 @@ LogicalResult Accumulation::look() {
   if (failed(lookAtArguments()) || failed(lookAtOps()) ||
       failed(lookAtResults()))
     return failure();
-  return lookAtStreams();
+  return checkOwnStreams(function, count);
 }
 
 /// Checks that all data and labels have the batch's rows.
@@ -218,36 +216,6 @@ LogicalResult Accumulation::lookAtResults() {
   }
   if (!hasGradient)
     return function.emitError() << "returns no gradients to accumulate";
-  return success();
-}
-
-/// Returns the stream of micro-batch `k`. It depends only on the stream and the
-/// number, so that a model's other draws, used or not, do not matter.
-static int64_t ownStream(int64_t stream, uint64_t k) {
-  constexpr unsigned kBitsOfStream = 22;
-  return int64_t(uint64_t(stream) + (k << kBitsOfStream));
-}
-
-/// Streams use 32 bits for their draws, and these must differ.
-LogicalResult Accumulation::lookAtStreams() {
-  std::map<int64_t, Operation *> streams;
-  for (Operation &op : body) {
-    std::optional<int64_t> stream = streamOf(&op);
-    if (!stream)
-      continue;
-    if (!op.getAttrOfType<IntegerAttr>("stream"))
-      return op.emitOpError() << "draws from a stream that no attribute "
-                                 "'stream' says, and so from no other one";
-    streams.emplace(*stream, &op);
-  }
-  std::set<uint32_t> taken;
-  for (auto [stream, op] : streams)
-    for (unsigned k = 0; k < count; ++k)
-      if (!taken.insert(uint32_t(ownStream(stream, k))).second)
-        return op->emitOpError()
-               << "draws from stream " << stream << ", whose numbers in "
-               << "micro-batch " << k << " are those of another draw; streams "
-               << "are numbers from 0 on, micro-batches at most 1024";
   return success();
 }
 

@@ -4,9 +4,10 @@
 // Output:  unchanged.
 // Method:  one walk. A variable's write is its effect; a random stream's use
 //          in the forward pass is its draw, which clones and derivatives
-//          repeat but never add to.
+//          repeat but never add to. A collective is an effect too.
 // Fails:   on a second write, a write outside the forward pass and the
-//          optimizer, a shared stream, a stream that only a clone draws from.
+//          optimizer, a shared stream, a stream that only a clone draws from;
+//          on a collective that another op repeats.
 //
 //===----------------------------------------------------------------------===//
 
@@ -30,9 +31,12 @@ class VerifyEffects : public reprise::impl::SgVerifyEffectsBase<VerifyEffects> {
     writes.clear();
     draws.clear();
     repeats.clear();
+    collectives.clear();
     WalkResult walk = getOperation().walk([&](Operation *op) {
       if (auto write = dyn_cast<WriteOp>(op))
         return WalkResult(checkWrite(write));
+      if (auto collective = dyn_cast<CollectiveOpInterface>(op))
+        return WalkResult(checkCollective(collective));
       if (std::optional<int64_t> stream = streamOf(op))
         return WalkResult(checkDraw(op, *stream));
       return WalkResult::advance();
@@ -55,6 +59,22 @@ class VerifyEffects : public reprise::impl::SgVerifyEffectsBase<VerifyEffects> {
                                << "writes " << write.getVariableAttr()
                                << " a second time in one step";
     error.attachNote(place->second->getLoc()) << "first written here";
+    return error;
+  }
+
+  /// A rank that executes a collective alone waits for ever.
+  LogicalResult checkCollective(CollectiveOpInterface op) {
+    int64_t number = op.getSequenceNumber();
+    if (phaseOf(op) != Phase::Forward)
+      return op->emitOpError()
+             << "is collective " << number << " in the "
+             << termName(phaseOf(op)) << " phase, which may repeat it";
+    auto [place, isNew] = collectives.try_emplace(number, op);
+    if (isNew)
+      return success();
+    InFlightDiagnostic error = op->emitOpError() << "is collective " << number
+                                                 << " of a step a second time";
+    error.attachNote(place->second->getLoc()) << "the first one";
     return error;
   }
 
@@ -85,6 +105,7 @@ class VerifyEffects : public reprise::impl::SgVerifyEffectsBase<VerifyEffects> {
   llvm::MapVector<StringAttr, Operation *> writes;
   /// Draws by stream. Not a DenseMap, which reserves two numbers.
   std::map<int64_t, Operation *> draws;
+  std::map<int64_t, Operation *> collectives; // by number
   llvm::MapVector<int64_t, Operation *, std::map<int64_t, unsigned>> repeats;
 };
 } // namespace

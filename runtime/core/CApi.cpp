@@ -7,6 +7,7 @@
 #include "Session.h"
 #include "StepMemory.h"
 #include "reprise/Runtime/Expect.h"
+#include "reprise/Runtime/ProgramDigest.h"
 
 #include <new>
 
@@ -87,6 +88,10 @@ static const char *text(const flatbuffers::String *s) {
 
 const char *rp_program_model(const rp_program *program) {
   return program ? text(program->program->root().model()) : "";
+}
+
+std::string reprise::rt::programDigest(const rp_program *program) {
+  return program ? program->program->digest() : "";
 }
 
 const char *rp_program_plan_note(const rp_program *program) {
@@ -436,6 +441,13 @@ rp_status *rp_session_memory(const rp_session *session,
 
 size_t rp_session_step_count(const rp_session *session, const char *entry) {
   return session ? session->session->stepCount(entry) : 0;
+}
+
+rp_status *rp_session_set_communicator(rp_session *session,
+                                       void *communicator) {
+  return withSession(session, [&](Session &of) {
+    return of.setCommunicator(static_cast<Communicator *>(communicator));
+  });
 }
 
 rp_status *rp_session_set_profile(rp_session *session, int32_t profile) {

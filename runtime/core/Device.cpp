@@ -19,6 +19,11 @@ Status DeviceProgram::writeInput(size_t, uint32_t, uint64_t offset,
   return write(offset, data, bytes);
 }
 
+Status DeviceProgram::setCommunicator(Communicator *) {
+  return Status::error(RP_UNAVAILABLE,
+                       "this device runs no steps of several ranks");
+}
+
 Expected<std::unique_ptr<DeviceProgram>>
 DeviceProgram::prepareBeside(const fb::Program &) {
   return std::unique_ptr<DeviceProgram>();

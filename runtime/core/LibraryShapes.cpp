@@ -4,6 +4,7 @@
 // this on untrusted numbers, hence the bounds before any arithmetic.
 //
 //===----------------------------------------------------------------------===//
+#include "reprise/Limits.h"
 #include "reprise/Runtime/Library.h"
 
 #include <cmath>
@@ -250,6 +251,28 @@ static Status checkAttention(const LibraryCallDesc &desc) {
   return checkAttentionNumbers(desc);
 }
 
+/// Checks a call of all ranks: dense tensors of one type, the result the
+/// operand's or, gathered, a row for each rank.
+static Status checkCollective(const LibraryCallDesc &desc) {
+  const TensorDesc &x = desc.inputs[0], &y = desc.outputs[0];
+  const char *name = functionOf(desc).name;
+  int64_t ranks = desc.ints[0];
+  if (ranks < 2 || ranks > int64_t(kMaxRanks) || desc.ints[1] < 0)
+    return wrong(std::string(name) + " number " + std::to_string(desc.ints[1]) +
+                 " of " + std::to_string(ranks) + " ranks; 2 to " +
+                 std::to_string(kMaxRanks) + " are possible");
+  if (x.type != y.type || (x.type != RP_F32 && x.type != RP_F64))
+    return wrong(std::string(name) + " of " + elementName(x.type) + " to " +
+                 elementName(y.type) + "; one type, f32 or f64, is needed");
+  std::vector<int64_t> expected = x.shape;
+  if (desc.op == LibraryOp::AllGather)
+    expected.insert(expected.begin(), ranks);
+  if (y.shape != expected || !isRowMajor(x) || !isRowMajor(y))
+    return wrong(std::string(name) + " of " + text(x.shape) + " to " +
+                 text(y.shape) + "; a dense " + text(expected) + " is needed");
+  return {};
+}
+
 //===----------------------------------------------------------------------===//
 // Checks of all functions
 //===----------------------------------------------------------------------===//
@@ -369,13 +392,19 @@ Status verifyLibraryCall(const LibraryCallDesc &desc) {
   case LibraryOp::AttentionGrad:
     REPRISE_RETURN_IF_ERROR(checkAttention(desc));
     break;
+  case LibraryOp::AllReduce:
+  case LibraryOp::AllGather:
+    REPRISE_RETURN_IF_ERROR(checkCollective(desc));
+    break;
   }
   return checkEpilogues(desc);
 }
 
 std::vector<int64_t> codeInts(LibraryOp op, std::vector<int64_t> ints) {
-  if (size_t(op) < kLibraryFunctionCount &&
-      kLibraryFunctions[size_t(op)].draws(ints.size()))
+  if (size_t(op) >= kLibraryFunctionCount)
+    return ints;
+  const LibraryFunction &function = kLibraryFunctions[size_t(op)];
+  if (function.draws(ints.size()) || (function.isCollective && !ints.empty()))
     ints.pop_back();
   return ints;
 }

@@ -44,6 +44,9 @@ public:
   /// its results and workspace, or depends on one outside its operands. The
   /// arena then has its content from before that step.
   Status run(size_t entry, size_t first, size_t end) override;
+  Status setCommunicator(Communicator *ranks) override {
+    return checked->setCommunicator(ranks);
+  }
   uint64_t highWaterBytes() const override { return checked->highWaterBytes(); }
   /// Returns a program that is checked as well.
   Expected<std::unique_ptr<DeviceProgram>>

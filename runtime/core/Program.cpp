@@ -92,6 +92,17 @@ Program::open(const std::string &path) {
   return program;
 }
 
+std::string Program::digest() const {
+  constexpr size_t kBegin = 24, kEnd = 40; // as Artifact.h says
+  const char *digits = "0123456789abcdef";
+  std::string text;
+  for (size_t i = kBegin; i < kEnd; ++i) {
+    text += digits[bytes[i] >> 4];
+    text += digits[bytes[i] & 15];
+  }
+  return text;
+}
+
 int Program::findEntry(std::string_view name) const {
   if (!program->entries())
     return -1;

@@ -18,6 +18,8 @@ public:
   static Expected<std::shared_ptr<const Program>> fromMemory(const void *data,
                                                              size_t size);
   const fb::Program &root() const { return *program; }
+  /// Returns the digest in the artifact's header, in hexadecimal digits.
+  std::string digest() const;
   /// Returns the number of the entry of that name, or -1.
   int findEntry(std::string_view name) const;
   /// The same, with an error if there is none.

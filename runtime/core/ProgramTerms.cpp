@@ -73,6 +73,8 @@ IN_SCHEMA(LibraryOp, AttentionGrad);
 IN_SCHEMA(LibraryOp, Conv3D);
 IN_SCHEMA(LibraryOp, Conv3DInputGrad);
 IN_SCHEMA(LibraryOp, Conv3DFilterGrad);
+IN_SCHEMA(LibraryOp, AllReduce);
+IN_SCHEMA(LibraryOp, AllGather);
 COMPLETE(LibraryOp);
 
 static_assert(int(LibraryEpilogue::Bias) == int(rt::fb::Epilogue::Bias));

@@ -77,6 +77,12 @@ std::vector<Session::EntryState> Session::entriesOf(const Program &program) {
   return entries;
 }
 
+Status Session::setCommunicator(Communicator *wanted) {
+  REPRISE_RETURN_IF_ERROR(prepared->setCommunicator(wanted));
+  ranks = wanted;
+  return {};
+}
+
 Status Session::fillConstants() {
   const fb::Program &root = program->root();
   if (!root.constants())
@@ -91,6 +97,8 @@ Status Session::fillConstants() {
 Expected<std::unique_ptr<DeviceProgram>> Session::open(const Program &wanted) {
   Expected<std::unique_ptr<DeviceProgram>> opened = device->prepare(
       wanted.root(), options.checkMemory ? MemoryCheck::kGuardBytes : 0);
+  if (opened.ok() && ranks)
+    REPRISE_RETURN_IF_ERROR((*opened)->setCommunicator(ranks));
   if (!opened.ok() || !options.checkMemory)
     return opened;
   return std::unique_ptr<DeviceProgram>(

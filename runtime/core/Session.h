@@ -30,6 +30,8 @@ public:
   /// memory allocated. If that fails, the session is unchanged.
   Status switchTo(std::shared_ptr<const Program> next);
 
+  /// Sets the ranks of collective calls, which outlive the session.
+  Status setCommunicator(Communicator *ranks);
   Status initialize(uint64_t seed);
   Status setInput(const char *entry, const char *name, const void *data,
                   size_t bytes);
@@ -104,6 +106,7 @@ private:
   SessionOptions options;
   std::unique_ptr<Device> device;
   std::unique_ptr<DeviceProgram> prepared;
+  Communicator *ranks = nullptr; // of collective calls; may be null
   /// `prepared` if memory is checked, otherwise null.
   MemoryCheck *check = nullptr;
   std::vector<EntryState> entries;

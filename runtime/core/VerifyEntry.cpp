@@ -173,9 +173,10 @@ Status ProgramVerifier::libraryCall(const fb::LibraryCall &call,
                             " is not dense and aligned to " +
                             std::to_string(program.alignment()) + " bytes");
   }
-  std::optional<unsigned> addend;
+  const LibraryFunction &function = kLibraryFunctions[size_t(call.op())];
+  std::optional<unsigned> addend = function.overwritten;
   if (call.epilogues())
-    addend = addendOf(kLibraryFunctions[size_t(call.op())], *call.epilogues());
+    addend = addendOf(function, *call.epilogues());
   REPRISE_RETURN_IF_ERROR(disjointOperands(
       reads, addend, writes, call.workspace() != nullptr, context.name));
   if (Status status = verifyLibraryCall(describe(call)); !status.ok())

@@ -59,18 +59,6 @@ private:
   Grains &parts;
 };
 
-class LibraryStep : public CpuStep {
-public:
-  LibraryStep(BoundLibraryCall call, dnnl::stream &stream, Team &team)
-      : call(std::move(call)), stream(stream), team(team) {}
-  Status run() override { return call.run(stream, team); }
-
-private:
-  BoundLibraryCall call;
-  dnnl::stream &stream;
-  Team &team;
-};
-
 /// The resources that the programs of a session share.
 struct CpuSite {
   CpuSite(Arena arena, std::unique_ptr<Team> threads)
@@ -81,6 +69,20 @@ struct CpuSite {
   Grains parts; // of the running kernel
   dnnl::stream stream;
   LibraryCache cache;
+  Communicator *ranks = nullptr;
+};
+
+class LibraryStep : public CpuStep {
+public:
+  LibraryStep(BoundLibraryCall call, CpuSite &site)
+      : call(std::move(call)), site(site) {}
+  Status run() override {
+    return call.run(site.stream, *site.team, site.ranks);
+  }
+
+private:
+  BoundLibraryCall call;
+  CpuSite &site;
 };
 
 class CpuProgram : public DeviceProgram {
@@ -97,6 +99,10 @@ public:
                       uint64_t bytes) override;
   Status readGuarded(uint64_t offset, void *data, uint64_t bytes) override;
   Status run(size_t entry, size_t first, size_t end) override;
+  Status setCommunicator(Communicator *ranks) override {
+    site->ranks = ranks;
+    return {};
+  }
   uint64_t highWaterBytes() const override { return highWater; }
   Expected<std::unique_ptr<DeviceProgram>>
   prepareBeside(const fb::Program &other) override;
@@ -303,8 +309,7 @@ CpuProgram::prepareCall(const fb::Entry &entry, const fb::LibraryCall &call) {
                              "' add to a tensor in its place, which it cannot "
                              "here; compile the model again");
   std::unique_ptr<CpuStep> step = std::make_unique<LibraryStep>(
-      BoundLibraryCall(plan, (*cached)->code, operands), site->stream,
-      *site->team);
+      BoundLibraryCall(plan, (*cached)->code, operands), *site);
   step->end = end;
   return step;
 }

@@ -29,15 +29,20 @@ struct Comparison {
 };
 } // namespace
 
+/// Returns the last word of the counter: the high word of the step moves the
+/// stream.
+static uint32_t streamWord(const Draw &draw) {
+  return uint32_t(draw.stream) + uint32_t(uint64_t(draw.step) >> 32);
+}
+
 void drawEach(const Draw &draw, int64_t first, float *factors, int64_t count) {
   Comparison comparison(draw);
   PhiloxKey key = {{uint32_t(draw.seed), uint32_t(uint64_t(draw.seed) >> 32)}};
   for (int64_t i = 0; i < count; ++i) {
     uint64_t index = uint64_t(first + i);
-    PhiloxBlock block =
-        philox4x32({{uint32_t(index), uint32_t(index >> 32),
-                     uint32_t(draw.step), uint32_t(draw.stream)}},
-                   key);
+    PhiloxBlock block = philox4x32({{uint32_t(index), uint32_t(index >> 32),
+                                     uint32_t(draw.step), streamWord(draw)}},
+                                   key);
     factors[i] =
         block.word[0] >> 8 >= comparison.bound ? comparison.factor : 0.0f;
   }
@@ -72,7 +77,7 @@ REPRISE_AVX512 static inline __m512i drawWords(const Draw &draw,
   __mmask16 carry = _mm512_cmplt_epu32_mask(c0, _mm512_set1_epi32(int(first)));
   c1 = _mm512_mask_add_epi32(c1, carry, c1, _mm512_set1_epi32(1));
   __m512i c2 = _mm512_set1_epi32(int(draw.step));
-  __m512i c3 = _mm512_set1_epi32(int(draw.stream));
+  __m512i c3 = _mm512_set1_epi32(int(streamWord(draw)));
   __m512i m0 = _mm512_set1_epi64(0xD2511F53),
           m1 = _mm512_set1_epi64(0xCD9E8D57);
   uint32_t k0 = uint32_t(draw.seed), k1 = uint32_t(uint64_t(draw.seed) >> 32);

@@ -83,6 +83,9 @@ BoundLibraryCall::BoundLibraryCall(const LibraryPlan &plan,
     attention = std::make_unique<BoundAttention>(
         *plan.attention, code.attention, operands.inputs, operands.outputs,
         operands.workspace);
+  if (plan.collective)
+    collective.emplace(*plan.collective, operands.inputs[0],
+                       operands.outputs[0], operands.workspace);
   if (plan.winograd)
     winograd = std::make_unique<BoundWinograd>(
         *plan.winograd, code.winograd, operands.inputs,
@@ -128,9 +131,12 @@ void BoundLibraryCall::prepare(Team &team) const {
     });
 }
 
-Status BoundLibraryCall::run(dnnl::stream &stream, Team &team) {
+Status BoundLibraryCall::run(dnnl::stream &stream, Team &team,
+                             Communicator *ranks) {
   if (attention)
     return attention->run(stream);
+  if (collective)
+    return collective->run(ranks, team);
   prepare(team);
   if (winograd)
     REPRISE_RETURN_IF_ERROR(winograd->run(stream));

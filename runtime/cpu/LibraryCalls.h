@@ -1,17 +1,17 @@
 //===- LibraryCalls.h - oneDNN for library calls ----------------*- C++ -*-===//
 //
-// A call other than attention (Attention.h) and minimal filtering (Winograd.h)
-// becomes some primitives: the operation itself on activations in place, and a
-// reorder of the filter, or of a product's second operand, between its layout
-// in memory and the layout that the operation prefers; for a filter's gradient
-// by a product, copies of windows (see FilterProducts.cpp). A filter's gradient
-// that the operation leaves in blocks is reordered in place (see
-// FilterBlocks.h); for the gradient of an input as a convolution, the filter is
-// reordered by positions of its window. Epilogues are oneDNN's post-ops if
-// these round as the call specifies, otherwise a loop after the primitives,
-// over the product in f32. The packed operand, the product if the result is
-// bf16, and the scratchpads are in the call's workspace, each at a multiple of
-// 64:
+// A call other than attention (Attention.h), minimal filtering (Winograd.h) and
+// collectives (Collective.h) becomes some primitives: the operation itself on
+// activations in place, and a reorder of the filter, or of a product's second
+// operand, between its layout in memory and the layout that the operation
+// prefers; for a filter's gradient by a product, copies of windows (see
+// FilterProducts.cpp). A filter's gradient that the operation leaves in blocks
+// is reordered in place (see FilterBlocks.h); for the gradient of an input as a
+// convolution, the filter is reordered by positions of its window. Epilogues
+// are oneDNN's post-ops if these round as the call specifies, otherwise a loop
+// after the primitives, over the product in f32. The packed operand, the
+// product if the result is bf16, and the scratchpads are in the call's
+// workspace, each at a multiple of 64:
 //
 //   | packed operand, windows or groups | rows | product in f32 | scratchpads |
 //
@@ -20,6 +20,7 @@
 #define REPRISE_RUNTIME_CPU_LIBRARYCALLS_H
 
 #include "Attention.h"
+#include "Collective.h"
 #include "Epilogues.h"
 #include "FilterBlocks.h"
 #include "ThreadScope.h"
@@ -106,6 +107,7 @@ struct LibraryPlan {
   /// Set for calls that are not a sequence of primitives.
   std::shared_ptr<const AttentionPlan> attention;
   std::shared_ptr<const WinogradPlan> winograd;
+  std::optional<CollectivePlan> collective;
   LibraryCallInfo info;
 };
 
@@ -201,8 +203,9 @@ class BoundLibraryCall {
 public:
   BoundLibraryCall(const LibraryPlan &plan, const LibraryCode &code,
                    const LibraryOperands &operands);
-  /// The team is the one that the stream's primitives run on.
-  Status run(dnnl::stream &stream, Team &team);
+  /// The team is the one that the stream's primitives run on. `ranks` may be
+  /// null.
+  Status run(dnnl::stream &stream, Team &team, Communicator *ranks);
 
 private:
   /// Initializes the memory that primitives read.
@@ -213,6 +216,7 @@ private:
   std::optional<EpilogueLoop> loop;
   std::unique_ptr<BoundAttention> attention;
   std::unique_ptr<BoundWinograd> winograd;
+  std::optional<BoundCollective> collective;
   std::pair<void *, uint64_t> cleared = {}; // bytes, before each run
   const char *addend = nullptr;
   char *sum = nullptr;

@@ -466,6 +466,12 @@ static LibraryPlan planMinimalFiltering(WinogradPlan winograd,
 Expected<LibraryPlan> planLibraryCall(const LibraryCallDesc &desc,
                                       unsigned threads) {
   REPRISE_RETURN_IF_ERROR(verifyLibraryCall(desc));
+  if (functionOf(desc).isCollective) {
+    LibraryPlan plan;
+    plan.collective = planCollective(desc);
+    plan.info = plan.collective->info();
+    return plan;
+  }
   REPRISE_RETURN_IF_ERROR(checkElements(desc));
   if (threads < 1 || threads > 1024)
     return Status::error(RP_INVALID_ARGUMENT,

@@ -58,6 +58,11 @@ Status Backend::switchTo(const rp_program *) {
                        "this backend cannot change its program");
 }
 
+Status Backend::setCommunicator(Communicator *) {
+  return Status::error(RP_UNAVAILABLE,
+                       "'" + model() + "' runs no steps of several ranks");
+}
+
 Status Backend::setProfile(bool profile) {
   return profile ? Status::error(RP_UNAVAILABLE,
                                  "'" + model() + "' does not time its steps")

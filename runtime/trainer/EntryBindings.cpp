@@ -5,6 +5,7 @@
 //===----------------------------------------------------------------------===//
 #include "EntryBindings.h"
 #include "MixRatio.h"
+#include "reprise/MicroBatchStreams.h"
 #include "reprise/Runtime/Trainer/RunSettings.h"
 #include "reprise/Runtime/Trainer/Safetensors.h"
 #include <algorithm>
@@ -263,19 +264,20 @@ void reprise::rt::tellWarnings(
 }
 
 Status reprise::rt::setBatch(Backend &backend, const EntryBindings &form,
-                             const Batch &batch, uint64_t seed, uint64_t step) {
+                             const Batch &batch, const DrawPlace &draws) {
   for (size_t i = 0; i < form.columns.size(); ++i)
     REPRISE_RETURN_IF_ERROR(backend.setInput(form.entry, form.columns[i].name,
                                              batch.columns[i].data(),
                                              batch.columns[i].size()));
   if (!form.seed.empty())
     REPRISE_RETURN_IF_ERROR(
-        backend.setInput(form.entry, form.seed, &seed, sizeof seed));
+        backend.setInput(form.entry, form.seed, &draws.seed, sizeof(uint64_t)));
+  uint64_t step = stepOfMicroBatch(draws.step, draws.microBatch);
   if (!form.step.empty())
     REPRISE_RETURN_IF_ERROR(
         backend.setInput(form.entry, form.step, &step, sizeof step));
   if (!form.mixRatio.empty()) {
-    float ratio = float(mixRatio(form.mixup, seed, step));
+    float ratio = float(mixRatio(form.mixup, draws.seed, draws.step));
     REPRISE_RETURN_IF_ERROR(
         backend.setInput(form.entry, form.mixRatio, &ratio, sizeof ratio));
   }

@@ -58,10 +58,15 @@ Status checkDataFits(const EntryBindings &form, const Dataset &data,
 void tellWarnings(const Dataset &data,
                   const std::function<void(const std::string &)> &take);
 
+/// The place of a step's draws.
+struct DrawPlace {
+  uint64_t seed = 0, step = 0, microBatch = 0;
+};
+
 /// Sets the inputs from the data, and seed, step and mixing ratio if the
 /// program takes them.
 Status setBatch(Backend &backend, const EntryBindings &form, const Batch &batch,
-                uint64_t seed, uint64_t step);
+                const DrawPlace &draws);
 
 /// Counts the labels of the batch that are not ignored; a row may have several.
 size_t keptLabels(const EntryBindings &form, const Batch &batch);

@@ -149,7 +149,7 @@ struct Sums {
 
 static Status giveBatch(Backend &backend, const EntryBindings &form,
                         const Batch &batch) {
-  REPRISE_RETURN_IF_ERROR(setBatch(backend, form, batch, 0, 0));
+  REPRISE_RETURN_IF_ERROR(setBatch(backend, form, batch, {}));
   float rate = 0; // nothing is learnt
   if (form.learningRate.empty())
     return Status();

@@ -78,7 +78,8 @@ Loader::Loader(std::vector<LoaderPart> given, const LoaderOptions &options)
     for (size_t c = 0; c < parts.front().data->columns().size(); ++c) {
       size_t bytes = 0;
       for (const Part &part : parts)
-        bytes = std::max(bytes, part.batch * part.data->columns()[c].bytes());
+        bytes = std::max(bytes, part.batch / options.ranks *
+                                    part.data->columns()[c].bytes());
       // The batch of a smaller part uses its beginning.
       batch.columns.emplace_back(bytes);
     }
@@ -230,13 +231,13 @@ Status Loader::fillBatch(uint64_t number, Batch &batch) {
   if (parts.size() > 1)
     turn = turns[size_t(turn.number)];
   const Part &part = parts[turn.part];
-  uint64_t begin = turn.number * part.batch;
+  size_t share = part.batch / options.ranks;
+  uint64_t begin = turn.number * part.batch + options.rank * share;
   batch.part = turn.part;
-  batch.valid =
-      size_t(std::min<uint64_t>(part.batch, part.order.size() - begin));
+  batch.valid = size_t(std::min<uint64_t>(share, part.order.size() - begin));
   const std::vector<Column> &columns = part.data->columns();
   for (size_t c = 0; c < batch.columns.size(); ++c)
-    batch.columns[c].resize(part.batch * columns[c].bytes());
+    batch.columns[c].resize(share * columns[c].bytes());
   REPRISE_RETURN_IF_ERROR(fillRows(part, &part.order[begin], batch));
   for (size_t c = 0; c < batch.columns.size(); ++c) {
     size_t written = batch.valid * columns[c].bytes();

@@ -24,7 +24,7 @@ static Expected<Backend::NonFinite> runAgain(Backend &backend,
     return Status::error(RP_INTERNAL, "its batch is not there again");
   const EntryBindings &form = step.form;
   REPRISE_RETURN_IF_ERROR(
-      setBatch(backend, form, **batch, step.batch.seed, step.number));
+      setBatch(backend, form, **batch, {step.batch.seed, step.number}));
   REPRISE_RETURN_IF_ERROR(backend.setInput(form.entry, form.learningRate,
                                            &step.rate, sizeof step.rate));
   return backend.findNonFinite(form.entry, form.loss);
@@ -32,6 +32,9 @@ static Expected<Backend::NonFinite> runAgain(Backend &backend,
 
 std::string reprise::rt::tellFirstNonFinite(Backend &backend,
                                             const StepAgain &step) {
+  // A search of one rank would wait for the others.
+  if (step.batch.ranks > 1)
+    return "";
   Expected<Backend::NonFinite> found = runAgain(backend, step);
   if (found.status().code() == RP_UNAVAILABLE)
     return "";

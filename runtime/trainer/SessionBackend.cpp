@@ -112,6 +112,9 @@ public:
     return stats;
   }
   Status switchTo(const rp_program *next) override;
+  Status setCommunicator(Communicator *ranks) override {
+    return takeStatus(rp_session_set_communicator(session, ranks));
+  }
   Status setProfile(bool profile) override {
     return takeStatus(rp_session_set_profile(session, profile));
   }

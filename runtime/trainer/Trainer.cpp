@@ -15,6 +15,7 @@
 #include "CheckOptions.h"
 #include "EntryBindings.h"
 #include "NonFinite.h"
+#include "Ranks.h"
 #include "RunningMean.h"
 #include "Saving.h"
 #include "SkippedSteps.h"
@@ -49,7 +50,7 @@ struct FedStep {
 class Run {
 public:
   Run(Backend &backend, const TrainOptions &options)
-      : backend(backend), options(options),
+      : backend(backend), options(options), ranks(options.ranks),
         hooks(backend, options, result.position) {}
   Status prepare();
   Status loop();
@@ -61,6 +62,7 @@ public:
 
 private:
   Status chooseSettings();
+  Expected<bool> ends();
   Status loadVariables();
   Status checkResumed() const;
   Status planSteps();
@@ -96,9 +98,10 @@ private:
 
   Backend &backend;
   const TrainOptions &options;
+  const Ranks ranks;
   const std::string entry = entryName(StepKind::Train);
   HookRun hooks;
-  EntryBindings form; // of the run's first program
+  EntryBindings form; // of the run's first program; the batch of all ranks
   /// The form of the backend's present program, and the steps it runs.
   EntryBindings current;
   std::optional<StepPlace> currentPlace;
@@ -238,6 +241,8 @@ LoaderOptions Run::loaderOptions() const {
   wanted.position = result.position.position;
   wanted.batches = total - result.position.step;
   wanted.threads = options.data.loaderThreads;
+  wanted.rank = ranks.rank();
+  wanted.ranks = ranks.size();
   return wanted;
 }
 
@@ -257,7 +262,10 @@ Status Run::startLoader() {
 Status Run::prepare() {
   REPRISE_RETURN_IF_ERROR(checkOptions(options));
   REPRISE_EXPECT(read, readEntryBindings(backend, StepKind::Train));
-  form = current = *read;
+  form = *read;
+  form.batch *= ranks.size();
+  current = form;
+  REPRISE_RETURN_IF_ERROR(ranks.connect(backend));
   REPRISE_RETURN_IF_ERROR(checkOutputs(backend, options, lock));
   REPRISE_RETURN_IF_ERROR(loadVariables());
   if (options.willEvaluate)
@@ -281,6 +289,9 @@ Status Run::prepare() {
   result.data = data->inventory();
   REPRISE_RETURN_IF_ERROR(readShuffle(options.resumePath, position.runSettings,
                                       result.data.isShuffled));
+  REPRISE_RETURN_IF_ERROR(
+      ranks.compare(backend, position, options.programDigest));
+  REPRISE_RETURN_IF_ERROR(ranks.placeDraws(backend));
   REPRISE_RETURN_IF_ERROR(startLoader());
   if (options.onData)
     options.onData(result.data);
@@ -331,7 +342,8 @@ Status Run::repeatRate(FedStep &step) {
 Status Run::give(FedStep &step, uint64_t number) {
   REPRISE_RETURN_IF_ERROR(takeProgram(step.place()));
   REPRISE_RETURN_IF_ERROR(
-      setBatch(backend, current, *step.batch, result.position.seed, number));
+      setBatch(backend, current, *step.batch,
+               {result.position.seed, number, ranks.rank()}));
   step.isGiven = true;
   return backend.setInput(entry, current.learningRate, &step.rate,
                           sizeof step.rate);
@@ -474,14 +486,21 @@ Status Run::finishStep(const FedStep &step) {
   return Status();
 }
 
+/// Returns true if the run ends before its next step.
+Expected<bool> Run::ends() {
+  RunEnd own = stopAsked()                  ? RunEnd::Stop
+               : hooks.stopReason().empty() ? RunEnd::None
+                                            : RunEnd::Hook;
+  REPRISE_EXPECT(end, ranks.agree(own));
+  result.stopped |= *end == RunEnd::Stop;
+  return *end != RunEnd::None;
+}
+
 Status Run::loop() {
   std::optional<Expected<std::optional<FedStep>>> next;
   while (result.position.step < total) {
-    if (stopAsked()) {
-      result.stopped = true;
-      return Status();
-    }
-    if (!hooks.stopReason().empty())
+    REPRISE_EXPECT(isEnd, ends());
+    if (*isEnd)
       return Status();
     if (!next)
       next = feed(result.position.step, /*isRunning=*/false);

@@ -44,6 +44,7 @@ BEGIN {
   # Of the C++ standard library only, for everyone.
   common["reprise/Limits.h"] = common["reprise/Kept.h"] = 1
   common["reprise/LibraryFunctions.h"] = common["reprise/ProgramTerms.h"] = 1
+  common["reprise/MicroBatchStreams.h"] = 1
   common["reprise/EntrySummary.h"] = common["reprise/Averages.h"] = 1
   common["reprise/CheckpointingModes.h"] = common["reprise/TrainingTerms.h"] = 1
   common["reprise/Optimizers.def"] = 1
@@ -51,6 +52,7 @@ BEGIN {
   common["reprise/Frontends.def"] = 1
   # Folders of the runtime that each of them may include.
   below["support"] = " support "
+  below["comm"] = " support comm "
   below["core"] = " support core "
   below["cpu"] = " support core cpu "
   below["cuda"] = " support core cuda "

@@ -147,3 +147,35 @@ rt.program @calls_draw attributes {arena_bytes = 1024 : i64, fixed_bytes = 64 : 
       ints [5] floats [1.0, 0.25] by "tiles" <"attention" in "" forward, flops 0, bytes 0>
   }
 }
+
+// -----
+
+rt.program @collectives_in_another_order attributes {arena_bytes = 192 : i64,
+    fixed_bytes = 0 : i64, library = "x", target = #rt.target<"cpu", "">, threads = 1 : i64} {
+  rt.entry @e inputs [] outputs [] peak 192 max_live 192 base_flops 0 {
+    rt.buffer 0 "a" input at 0 size 16 live 0 to 1
+    rt.buffer 1 "b" output at 64 size 16 live 0 to 1
+    rt.buffer 2 "c" output at 128 size 32 live 0 to 1
+    rt.call all_gather reads [#rt.view<0 + 0 : tensor<4xf32>>]
+      writes [#rt.view<2 + 0 : tensor<2x4xf32>>] ints [2, 0] by "rows by rank"
+      <"all_gather" in "" forward, flops 0, bytes 0>
+    // expected-error@+1 {{is collective 2, but the next one of the entry is 1}}
+    rt.call all_reduce reads [#rt.view<0 + 0 : tensor<4xf32>>]
+      writes [#rt.view<1 + 0 : tensor<4xf32>>] ints [2, 2] by "sums by shards"
+      <"all_reduce" in "" update, flops 0, bytes 0>
+  }
+}
+
+// -----
+
+rt.program @collective_in_a_clone attributes {arena_bytes = 128 : i64,
+    fixed_bytes = 0 : i64, library = "x", target = #rt.target<"cpu", "">, threads = 1 : i64} {
+  rt.entry @e inputs [] outputs [] peak 128 max_live 128 base_flops 0 {
+    rt.buffer 0 "a" input at 0 size 16 live 0 to 0
+    rt.buffer 1 "b" output at 64 size 16 live 0 to 0
+    // expected-error@+1 {{is collective 0 in the recompute phase, which may repeat it}}
+    rt.call all_reduce reads [#rt.view<0 + 0 : tensor<4xf32>>]
+      writes [#rt.view<1 + 0 : tensor<4xf32>>] ints [2, 0] by "sums by shards"
+      <"all_reduce" in "" recompute, flops 0, bytes 0>
+  }
+}

@@ -182,3 +182,21 @@ func.func @repeats_a_stream_that_nobody_draws_from(%x: tensor<8xf32>, %s: tensor
   }
   return %g : tensor<8xf32>
 }
+
+// -----
+
+func.func @repeats_a_collective(%a: tensor<4xf32>) -> (tensor<4xf32>, tensor<4xf32>) {
+  // expected-note @+1 {{the first one}}
+  %x = sg.all_reduce %a ranks 2 sequence 0 : tensor<4xf32> -> tensor<4xf32>
+  // expected-error @+1 {{'sg.all_reduce' op is collective 0 of a step a second time}}
+  %y = sg.all_reduce %a ranks 2 sequence 0 : tensor<4xf32> -> tensor<4xf32>
+  return %x, %y : tensor<4xf32>, tensor<4xf32>
+}
+
+// -----
+
+func.func @recomputes_a_collective(%a: tensor<4xf32>) -> tensor<2x4xf32> {
+  // expected-error @+1 {{'sg.all_gather' op is collective 0 in the recompute phase, which may repeat it}}
+  %x = sg.all_gather %a ranks 2 sequence 0 {sg.origin = #sg.origin<"a", recompute>} : tensor<4xf32> -> tensor<2x4xf32>
+  return %x : tensor<2x4xf32>
+}

@@ -22,6 +22,8 @@ static void addTrainingOptions(CLI::App &command, TrainSettings &training) {
   options.addFlag("--eval", training.evaluate);
   options.addFlag("--no-eval", training.noEvaluate);
   options.addFlag("--check-finite", training.checkFinite);
+  options.add("--ranks", training.ranks.asked);
+  options.add("--rank-timeout", training.ranks.timeoutSeconds);
   options.add("--max-skipped-steps", train.maxSkippedSteps);
   options.addFlag("--check-memory", training.run.checkMemory);
   options.addFlag("--shuffle", training.shuffle);

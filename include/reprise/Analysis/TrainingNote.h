@@ -106,6 +106,8 @@ struct StepOptions {
   /// Micro-batches that a step runs one after another: the step takes this
   /// multiple of the model's rows.
   unsigned microBatches = 1;
+  /// Processes that run these micro-batches, one each; 1: one runs them all.
+  unsigned ranks = 1;
 };
 
 /// The compilation settings that decide the bits of a run, with all numbers of

@@ -19,6 +19,7 @@ enum ExitCode : int {
   kFailure = 1,
   kUsage = 2,
   kCheckpointed = 75, // EX_TEMPFAIL: the saved state can be resumed
+  kRankLost = 76,     // another rank of the run ended or did not answer
   kInterrupted = 130  // 128 + SIGINT, as shells report it
 };
 
@@ -29,6 +30,10 @@ int fail(const rt::Status &status);
 void warn(const std::string &message);
 /// Prints a line that the user asked for, in place of progress.
 void note(const std::string &message);
+
+/// From now on this process speaks as a rank of several: of ranks other than 0
+/// only errors are shown, each with the rank's number.
+void speakAsRank(unsigned rank);
 
 rt::Status invalid(const std::string &message);
 /// Returns the status of an invalid command line, whatever the files hold.

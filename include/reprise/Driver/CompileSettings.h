@@ -40,6 +40,7 @@ struct CompileSettings {
   std::vector<std::string> classWeights; // numbers, or a file
   std::optional<int32_t> ignored;        // label
   std::optional<unsigned> accumulate;
+  unsigned ranks = 1; // that run these micro-batches
   std::optional<unsigned> threads;
 
   /// Reads sizes and rejects numbers out of range.

@@ -192,6 +192,8 @@ def Rt_CallOp : Rt_Step<"call"> {
     ::llvm::SmallVector<::reprise::LibraryEpilogue> getEpilogueList();
     /// The stream that the call draws random numbers from, if it draws any.
     ::std::optional<int64_t> getRandomStream();
+    /// The number of a collective call among those of its entry.
+    ::std::optional<int64_t> getSequenceNumber();
   }];
 }
 

@@ -114,4 +114,17 @@ def RandomOpInterface : OpInterface<"RandomOpInterface"> {
     }]>];
 }
 
+def CollectiveOpInterface : OpInterface<"CollectiveOpInterface"> {
+  let cppNamespace = "::reprise";
+  let description = [{
+    An op that all ranks of a run execute together, once a step and in the same order. It
+    is an effect: a rank that repeated it alone would wait for ever.
+  }];
+  let methods = [InterfaceMethod<"The op's number among the collectives of a "
+    "step, from 0 on.",
+    "int64_t", "getSequenceNumber", (ins), "", [{
+      return int64_t($_op.getSequence());
+    }]>];
+}
+
 #endif // REPRISE_IR_SGINTERFACES

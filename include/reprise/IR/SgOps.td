@@ -4,6 +4,7 @@
 
 include "reprise/IR/Sg/Ops/Activation.td"
 include "reprise/IR/Sg/Ops/Attention.td"
+include "reprise/IR/Sg/Ops/Collective.td"
 include "reprise/IR/Sg/Ops/Constant.td"
 include "reprise/IR/Sg/Ops/Convolution.td"
 include "reprise/IR/Sg/Ops/Elementwise.td"

@@ -5,6 +5,7 @@
 #include "reprise/Run/ProgramSettings.h"
 #include "reprise/Run/RunHooks.h"
 #include "reprise/Run/RunOptions.h"
+#include "reprise/Run/RunRanks.h"
 #include "reprise/Run/RunRecipe.h"
 #include "reprise/Runtime/Trainer/Trainer.h"
 #include <optional>
@@ -17,6 +18,7 @@ struct TrainSettings {
   RunRecipe recipe;
   RunOptions run;
   RunHooks hooks;
+  RunRanks ranks;
   ProgramSettings programs;
   ProgramPlan plan; // the programs' settings, after completeSettings
   rt::TrainOptions train;

@@ -28,6 +28,8 @@ namespace fb {
 struct Program;
 } // namespace fb
 
+class Communicator;
+
 /// A verified program on a device: its arena, zeroed and touched, its code and
 /// its library calls. Offsets are bytes from the start of the arena and must be
 /// inside it. Not thread safe.
@@ -55,6 +57,9 @@ public:
   /// next one that waits returns the errors of the run, with the entry's name
   /// and the run's number. Allocates no tensor memory.
   virtual Status run(size_t entry, size_t first, size_t end) = 0;
+  /// Sets the ranks of collective calls, which outlive the program. Fails with
+  /// RP_UNAVAILABLE on a device that makes no such calls.
+  virtual Status setCommunicator(Communicator *ranks);
   /// The highest end of any memory passed to a step or a write so far.
   /// MemoryCheck finds the bytes that they changed.
   virtual uint64_t highWaterBytes() const = 0;
@@ -143,7 +148,7 @@ struct DeviceLibrary {
   const char *revision;
   Expected<std::unique_ptr<Device>> (*open)(const std::string &which);
 };
-constexpr const char *kDeviceRevision = "reprise device 6";
+constexpr const char *kDeviceRevision = "reprise device 7";
 constexpr const char *kDeviceLibrarySymbol = "repriseDeviceLibrary";
 
 } // namespace reprise::rt

@@ -45,7 +45,8 @@ inline const LibraryFunction &functionOf(const LibraryCallDesc &desc) {
   return kLibraryFunctions[size_t(desc.op)];
 }
 
-/// The ints that code depends on: all but a stream of random numbers.
+/// The ints that code depends on: all but a stream of random numbers or
+/// the number of a collective.
 std::vector<int64_t> codeInts(LibraryOp op, std::vector<int64_t> ints);
 
 /// The number of inputs without seed and step of a call that draws random
@@ -100,8 +101,7 @@ struct LibraryCallInfo {
   double seconds = 0;          // of a call, as measured; 0: not measured
   double arithmetic = 1;       // arithmetic of the kernels, relative to the
                                // operation's
-  /// True if the result may overwrite the input of the first epilogue, an
-  /// addition.
+  /// True if the result may overwrite the input of `addendOf`.
   bool addsInPlace = false;
 };
 

@@ -298,6 +298,10 @@ typedef struct rp_memory_stats {
 } rp_memory_stats;
 rp_status *rp_session_memory(const rp_session *session, rp_memory_stats *stats);
 
+/* Sets the ranks with which the session makes collective calls: a
+ * reprise::rt::Communicator of C++, which outlives the session. Fails with
+ * RP_UNAVAILABLE on a device that makes none. */
+rp_status *rp_session_set_communicator(rp_session *session, void *communicator);
 /* Sets whether later runs are timed step by step, as with profile; other runs
  * have no overhead. Refused with check_memory. */
 rp_status *rp_session_set_profile(rp_session *session, int32_t profile);

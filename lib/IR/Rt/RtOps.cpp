@@ -220,6 +220,12 @@ std::optional<int64_t> CallOp::getRandomStream() {
   return getInts().back();
 }
 
+std::optional<int64_t> CallOp::getSequenceNumber() {
+  if (!kLibraryFunctions[unsigned(getOp())].isCollective)
+    return std::nullopt;
+  return getInts().back();
+}
+
 StepAttr LaunchOp::getStepInfo() { return getStep(); }
 SmallVector<ViewAttr> LaunchOp::getReads() { return viewsOf(getInputs()); }
 SmallVector<ViewAttr> LaunchOp::getWrites() { return writesOf(*this); }

@@ -222,6 +222,7 @@ void attachAutocast(mlir::MLIRContext *context) {
 /// Attach the models of all interfaces to the ops of a family.
 void registerActivationModels(mlir::MLIRContext *context);
 void registerAttentionModels(mlir::MLIRContext *context);
+void registerCollectiveModels(mlir::MLIRContext *context);
 void registerConstantModels(mlir::MLIRContext *context);
 void registerConvolutionModels(mlir::MLIRContext *context);
 void registerElementwiseModels(mlir::MLIRContext *context);

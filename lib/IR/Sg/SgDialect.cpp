@@ -66,6 +66,7 @@ void SgDialect::registerAttributes() {
 void SgDialect::registerModels() {
   registerActivationModels(getContext());
   registerAttentionModels(getContext());
+  registerCollectiveModels(getContext());
   registerConstantModels(getContext());
   registerConvolutionModels(getContext());
   registerElementwiseModels(getContext());

@@ -76,7 +76,9 @@ private:
 } // namespace
 
 /// oneDNN computes with bf16 on processors with these vectors.
-std::vector<rp_element_type> CpuTarget::callElements(LibraryOp) const {
+std::vector<rp_element_type> CpuTarget::callElements(LibraryOp function) const {
+  if (kLibraryFunctions[size_t(function)].isCollective)
+    return {RP_F32, RP_F64};
   SmallVector<StringRef> features;
   StringRef(processorFeatures).split(features, ',');
   for (StringRef needed : {"avx512f", "avx512bw", "avx512vl", "avx512dq"})

@@ -84,6 +84,7 @@ static std::vector<Route> makeAlone() {
                            "sg-to-inference",
                            "sg-flatten",
                            "sg-accumulate-gradients{micro-batches=3}",
+                           "sg-reduce-over-ranks{ranks=3}",
                            "sg-autocast",
                            "sg-autocast{type=f16}",
                            "sg-choose-attention",

@@ -38,7 +38,7 @@ TEST(DrawRow, KeepsWhatIsNotBelowTheProbability) {
       uint32_t word =
           rt::philox4x32(
               {{uint32_t(index), uint32_t(index >> 32), uint32_t(kDraw.step),
-                uint32_t(kDraw.stream)}},
+                uint32_t(kDraw.stream + (kDraw.step >> 32))}},
               {{uint32_t(kDraw.seed), uint32_t(uint64_t(kDraw.seed) >> 32)}})
               .word[0];
       bool isKept = float(word >> 8) / (1 << 24) >= kDraw.probability;

@@ -18,6 +18,8 @@
 
 namespace reprise::rt {
 
+class Communicator;
+
 struct TensorInfo {
   std::string name;
   rp_element_type type = RP_F32;
@@ -95,6 +97,9 @@ public:
   /// Continues with another program of the same variables (rp_session_switch),
   /// which must outlive the backend; entries are that program's from then on.
   virtual Status switchTo(const rp_program *program);
+  /// Sets the ranks of collective calls, which outlive the backend. The default
+  /// fails: the backend makes none.
+  virtual Status setCommunicator(Communicator *ranks);
   /// Sets whether later runs are timed step by step.
   virtual Status setProfile(bool profile);
   /// Seconds of each step of an entry's last run, which was timed.

@@ -68,6 +68,8 @@ struct LoaderOptions {
   size_t depth = 3;
   /// The number of threads that fill a batch; 0: depends on the data.
   unsigned threads = 0;
+  /// Of each batch, the part of `rank` among equal parts for `ranks` is filled.
+  size_t rank = 0, ranks = 1;
 };
 
 /// Returns the number of threads that fill `rows` rows at a time: `asked`, or

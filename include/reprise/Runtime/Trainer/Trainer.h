@@ -124,6 +124,11 @@ struct TrainOptions {
   /// Called during an evaluation that a hook requested, with the images done
   /// and their total.
   std::function<void(uint64_t done, uint64_t total)> onEvaluation;
+  /// The ranks that share each step, which runs their collective calls; null: a
+  /// run of one rank. Only rank 0 saves, has hooks and reports.
+  Communicator *ranks = nullptr;
+  /// The digest of the program, which ranks compare; see programDigest.
+  std::string programDigest;
   /// Chooses the program of each step; null: all run the backend's. Outlives
   /// the run.
   Programs *programs = nullptr;

@@ -75,6 +75,9 @@ public:
   Value exclusiveOr(Value x, Value y) {
     return arith::XOrIOp::create(b, e.loc, x, y);
   }
+  Value plus(Value x, Value y) {
+    return low(arith::AddIOp::create(b, e.loc, x, y));
+  }
 
   /// Word 0 of ten rounds.
   Value run(Value counter[4], Value key[2]) {
@@ -98,9 +101,6 @@ private:
   Value word(Type type, uint32_t value) { return e.splat(type, value); }
   Value times(Value x, uint32_t factor) {
     return arith::MulIOp::create(b, e.loc, x, word(x.getType(), factor));
-  }
-  Value plus(Value x, Value y) {
-    return low(arith::AddIOp::create(b, e.loc, x, y));
   }
 
   ElementBuilder &e;
@@ -128,7 +128,8 @@ Value reprise::emitUniform(ElementBuilder &e, Value position, Value seed,
   PhiloxEmitter philox(e);
   Value counter[] = {philox.low(position), philox.high(position),
                      philox.low(step),
-                     e.splat(type, static_cast<uint32_t>(stream))};
+                     philox.plus(philox.high(step),
+                                 e.splat(type, static_cast<uint32_t>(stream)))};
   Value key[] = {philox.low(seed), philox.high(seed)};
   Value word = philox.run(counter, key);
   OpBuilder &b = e.builder;

@@ -9,7 +9,7 @@ def Sg_RandomUniformOp : Sg_Op<"random_uniform", [
   let summary = "numbers in [0, 1), from counters";
   let description = [{
     Element i (row-major) is word 0 of Philox 4x32-10 with counter
-    (low(i), high(i), low(step), stream) and key (low(seed), high(seed)),
+    (low(i), high(i), low(step), stream + high(step)) and key (low(seed), high(seed)),
     its upper 24 bits times 2^-24.
 
     ```mlir

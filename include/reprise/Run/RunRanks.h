@@ -1,0 +1,41 @@
+//===- RunRanks.h - The processes of a training run -------------*- C++ -*-===//
+#ifndef REPRISE_RUN_RUNRANKS_H
+#define REPRISE_RUN_RUNRANKS_H
+
+#include "reprise/Runtime/Communicator.h"
+#include <memory>
+#include <string>
+
+namespace reprise::driver {
+
+struct TrainSettings;
+
+/// The options of ranks, and the ranks of a run that joined them.
+class RunRanks {
+public:
+  std::string asked;            // --ranks: "", "auto" or a number
+  double timeoutSeconds = 1800; // of a step's collective call
+
+  /// Joins the processes that a launcher started, if that is asked for, and
+  /// gives each rank its part of the batch and of the processors.
+  rt::Status join(TrainSettings &options);
+  /// Leaves files, hooks and evaluations to rank 0.
+  void leaveToFirst(TrainSettings &options) const;
+  bool isFirst() const { return !communicator || communicator->rank() == 0; }
+  /// Returns once all ranks have come here.
+  rt::Status meet() const;
+  /// Ends the ranks' connection, after the last of them has come here.
+  rt::Status close() const;
+  /// Returns true if another rank ended or did not answer.
+  bool hasLost() const { return communicator && communicator->isBroken(); }
+  rt::Communicator *get() const { return communicator.get(); }
+
+private:
+  rt::Status share(TrainSettings &options) const;
+
+  std::shared_ptr<rt::Communicator> communicator; // null: one rank
+};
+
+} // namespace reprise::driver
+
+#endif // REPRISE_RUN_RUNRANKS_H

@@ -1,0 +1,367 @@
+//===- ReduceOverRanks.cpp - A step that several processes share ----------===//
+//
+// Input:   a flat, differentiated function, the step of one micro-batch, that
+//          returns gradients and updates no parameter.
+// Output:  the function for one of `ranks` processes, each of which runs it on
+//          rows of its own. Loss, metrics and gradients are the means over the
+//          ranks, with the bits of sg-accumulate-gradients on one process.
+// Method:  each of these results is summed by an all_reduce, in the order of
+//          the ranks, and divided. A variable that the model writes goes
+//          through the updates of all ranks, in their order: what an update
+//          takes from a rank's batch is gathered, and the ops that depend on
+//          the variable are repeated for each rank, on every rank.
+//
+//   rank r:  statistics m ──► all_gather ──► m0, m1, ...
+//            v ──► update(v, m0) ──► update(., m1) ──► ... ──► write
+//
+// Cost:    linear in the ops; the updates times the ranks.
+// Fails:   on a function that is not as above, if a rank's results depend on
+//          what the other ranks write, and if the step, or a counter that is
+//          written, is more than the place of draws.
+//
+//===----------------------------------------------------------------------===//
+
+#include "FlattenOrigins.h"
+#include "OwnStreams.h"
+#include "mlir/IR/IRMapping.h"
+#include "reprise/IR/Origin.h"
+#include "reprise/Limits.h"
+#include "reprise/Passes/Train.h"
+#include "llvm/ADT/MapVector.h"
+#include "llvm/ADT/SetVector.h"
+
+namespace reprise {
+#define GEN_PASS_DEF_SGREDUCEOVERRANKS
+#include "reprise/Passes/TrainPasses.h.inc"
+} // namespace reprise
+
+using namespace mlir;
+using namespace reprise;
+using namespace reprise::sg;
+
+namespace {
+
+class RankReduction {
+public:
+  RankReduction(func::FuncOp function, unsigned ranks)
+      : function(function), body(function.getBody().front()), ranks(ranks),
+        isMarked(saysOrigins(function)) {}
+
+  /// Checks the function and collects its facts. Changes no IR.
+  LogicalResult look();
+  void rewrite();
+
+private:
+  LogicalResult lookAtWrites();
+  LogicalResult lookAtUpdates();
+  LogicalResult lookAtUses(Operation *update);
+  LogicalResult lookAtOperand(Operation *reader, Value value);
+  LogicalResult lookAtResults();
+  LogicalResult lookAtStep();
+  bool areRows(RankedTensorType type) const;
+  bool isLocal(Value value) const;
+  bool isCounter(Value value) const;
+  bool isPlacedByCounter(Operation *op) const;
+
+  template <typename OpTy, typename... Args>
+  Value make(OpBuilder &builder, OriginAttr origin, Args &&...args);
+  void gatherLocals(OpBuilder &builder);
+  void repeatUpdates(OpBuilder &builder);
+  void reduceResults(OpBuilder &builder);
+  OriginAttr forwardOf(StringRef path) {
+    return OriginAttr::get(function.getContext(), path, Phase::Forward,
+                           std::nullopt);
+  }
+
+  func::FuncOp function;
+  Block &body;
+  unsigned ranks;
+  const bool isMarked;
+  int64_t sequence = 0;                        // of the next collective
+  llvm::MapVector<StringAttr, WriteOp> writes; // by variable
+  llvm::DenseSet<StringAttr> counters;         // of them
+  /// The ops that depend on written variables, in program order.
+  llvm::SetVector<Operation *> updates;
+  /// The values of a rank's batch that updates and writes take, and each of
+  /// them on all ranks.
+  llvm::MapVector<Value, SmallVector<Value>> locals;
+  SmallVector<unsigned> means; // results
+};
+
+} // namespace
+
+//===----------------------------------------------------------------------===//
+// Looking
+//===----------------------------------------------------------------------===//
+
+LogicalResult RankReduction::look() {
+  if (failed(lookAtWrites()) || failed(lookAtUpdates()) ||
+      failed(lookAtResults()) || failed(lookAtStep()))
+    return failure();
+  return checkOwnStreams(function, ranks);
+}
+
+LogicalResult RankReduction::lookAtWrites() {
+  SymbolTable symbols(function->getParentOfType<mlir::ModuleOp>());
+  for (Operation &op : body.without_terminator()) {
+    if (op.getNumRegions() != 0)
+      return op.emitOpError() << "does not belong to a flat function of "
+                                 "primitives; flatten it first";
+    if (isa<CollectiveOpInterface>(op))
+      return op.emitOpError() << "belongs to a step that ranks share already";
+    auto write = dyn_cast<WriteOp>(op);
+    if (!write)
+      continue;
+    auto variable = symbols.lookup<VariableOp>(write.getVariable());
+    if (variable && (variable.getRole() == Role::Parameter ||
+                     variable.getRole() == Role::OptimizerState))
+      return write.emitOpError()
+             << "updates @" << write.getVariable()
+             << "; gradients are reduced before an optimizer takes them";
+    writes[write.getVariableAttr().getAttr()] = write;
+    if (variable && variable.getRole() == Role::Counter)
+      counters.insert(write.getVariableAttr().getAttr());
+  }
+  return success();
+}
+
+/// Returns true if the ranks have different values.
+bool RankReduction::isLocal(Value value) const {
+  Operation *op = value.getDefiningOp();
+  return op && !updates.contains(op) && !isa<ReadOp>(op) &&
+         !op->hasTrait<OpTrait::ConstantLike>();
+}
+
+/// Returns true if a value is a written counter as it was before the step.
+bool RankReduction::isCounter(Value value) const {
+  auto read = value.getDefiningOp<ReadOp>();
+  return read && counters.contains(read.getVariableAttr().getAttr());
+}
+
+/// Returns true if an op takes a counter as the place of its draw, which the
+/// trainer makes that of the rank.
+bool RankReduction::isPlacedByCounter(Operation *op) const {
+  return streamOf(op) && llvm::all_of(op->getOperands(), [&](Value value) {
+           return isCounter(value) || !updates.contains(value.getDefiningOp());
+         });
+}
+
+/// Collects the ops that depend on a written variable.
+LogicalResult RankReduction::lookAtUpdates() {
+  for (Operation &op : body.without_terminator()) {
+    if (isPlacedByCounter(&op))
+      continue;
+    auto read = dyn_cast<ReadOp>(op);
+    bool depends = llvm::any_of(op.getOperands(), [&](Value value) {
+      Operation *from = value.getDefiningOp();
+      auto read = dyn_cast_if_present<ReadOp>(from);
+      return from &&
+             (updates.contains(from) ||
+              (read && writes.contains(read.getVariableAttr().getAttr())));
+    });
+    if (!read && depends && !isa<WriteOp>(op))
+      updates.insert(&op);
+  }
+  for (Operation *update : updates) {
+    if (failed(lookAtUses(update)))
+      return failure();
+    for (Value operand : update->getOperands())
+      if (failed(lookAtOperand(update, operand)))
+        return failure();
+  }
+  for (auto &[name, write] : writes)
+    if (failed(lookAtOperand(write, write.getValue())))
+      return failure();
+  return success();
+}
+
+LogicalResult RankReduction::lookAtUses(Operation *update) {
+  for (Operation *user : update->getUsers())
+    if (!updates.contains(user) && !isa<WriteOp>(user))
+      return update->emitOpError()
+             << "depends on a variable that the step writes, and more than the "
+                "next value of such variables depends on it; ranks cannot wait "
+                "for each other there";
+  if (streamOf(update))
+    return update->emitOpError()
+           << "draws random numbers for a variable that all ranks write";
+  return success();
+}
+
+LogicalResult RankReduction::lookAtOperand(Operation *reader, Value value) {
+  if (auto argument = dyn_cast<BlockArgument>(value)) {
+    auto role = roleOf(function.getArgAttrDict(argument.getArgNumber()));
+    if (role == BindingRole::LearningRate || role == BindingRole::Seed)
+      return success();
+    return reader->emitOpError()
+           << "takes argument " << argument.getArgNumber()
+           << " of one rank for a variable that all ranks write";
+  }
+  if (!isLocal(value))
+    return success();
+  Type element = getElementTypeOrSelf(value.getType());
+  if (!isa<Float32Type, Float64Type>(element))
+    return reader->emitOpError()
+           << "takes a " << value.getType()
+           << " of one rank for a variable that all ranks write; f32 and f64 "
+              "can be gathered";
+  locals[value];
+  return success();
+}
+
+/// Returns true if the first dimension of a type is the batch's.
+bool RankReduction::areRows(RankedTensorType tensor) const {
+  if (!tensor || tensor.getRank() == 0)
+    return false;
+  return llvm::any_of(body.getArguments(), [&](BlockArgument argument) {
+    auto other = dyn_cast<RankedTensorType>(argument.getType());
+    return other && other.getRank() > 0 &&
+           other.getDimSize(0) == tensor.getDimSize(0);
+  });
+}
+
+LogicalResult RankReduction::lookAtResults() {
+  bool hasGradient = false;
+  for (unsigned k = 0; k < function.getNumResults(); ++k) {
+    BindingRole role = roleOf(function.getResultAttrDict(k));
+    auto type = dyn_cast<RankedTensorType>(function.getResultTypes()[k]);
+    hasGradient |= role == BindingRole::Gradient;
+    bool mayBeRows = role == BindingRole::Data || role == BindingRole::Logits;
+    if (mayBeRows && areRows(type))
+      continue;
+    if (role != BindingRole::Loss && role != BindingRole::Metric &&
+        role != BindingRole::Gradient)
+      return function.emitError() << "result " << k
+                                  << " is of one rank: neither loss, metric "
+                                     "nor gradient, nor rows of a batch";
+    if (!type || !isa<Float32Type, Float64Type>(type.getElementType()))
+      return function.emitError()
+             << "result " << k << " is of type " << function.getResultTypes()[k]
+             << "; ranks add f32 and f64";
+    means.push_back(k);
+  }
+  if (!hasGradient)
+    return function.emitError() << "returns no gradients to reduce";
+  return success();
+}
+
+/// The high word of a rank's step has its micro-batch's number for the draws.
+LogicalResult RankReduction::lookAtStep() {
+  for (BlockArgument argument : body.getArguments()) {
+    auto role = roleOf(function.getArgAttrDict(argument.getArgNumber()));
+    if (role != BindingRole::Step)
+      continue;
+    for (Operation *user : argument.getUsers())
+      if (!isa<RandomOpInterface, BarrierOp>(user))
+        return user->emitOpError()
+               << "computes with the step, which on a rank is only the place "
+                  "of random numbers";
+  }
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
+// Rewriting
+//===----------------------------------------------------------------------===//
+
+template <typename OpTy, typename... Args>
+Value RankReduction::make(OpBuilder &builder, OriginAttr origin,
+                          Args &&...args) {
+  auto op =
+      OpTy::create(builder, function.getLoc(), std::forward<Args>(args)...);
+  if (isMarked && hasOrigin(op))
+    setOrigin(op, origin);
+  return op.getResult();
+}
+
+void RankReduction::gatherLocals(OpBuilder &builder) {
+  for (auto &[value, rows] : locals) {
+    OriginAttr origin = forwardOf(pathOf(value.getDefiningOp()));
+    Value all = make<AllGatherOp>(builder, origin, value, ranks, sequence++);
+    auto type = cast<RankedTensorType>(all.getType());
+    SmallVector<int64_t> starts(type.getRank(), 0), limits(type.getShape()),
+        strides(type.getRank(), 1);
+    for (unsigned r = 0; r < ranks; ++r) {
+      starts[0] = r;
+      limits[0] = r + 1;
+      Value row = make<SliceOp>(builder, origin, all, starts, limits, strides);
+      rows.push_back(make<ReshapeOp>(builder, origin, value.getType(), row));
+    }
+  }
+}
+
+/// Applies the updates of all ranks, in their order.
+void RankReduction::repeatUpdates(OpBuilder &builder) {
+  llvm::MapVector<StringAttr, Value> now; // of written variables
+  for (unsigned r = 0; r < ranks; ++r) {
+    IRMapping mapping;
+    for (auto &[value, rows] : locals)
+      mapping.map(value, rows[r]);
+    if (r > 0)
+      for (auto read : body.getOps<ReadOp>())
+        if (auto found = now.find(read.getVariableAttr().getAttr());
+            found != now.end())
+          mapping.map(read.getResult(), found->second);
+    for (Operation *update : updates)
+      builder.clone(*update, mapping);
+    for (auto &[name, write] : writes)
+      now[name] = mapping.lookupOrDefault(write.getValue());
+  }
+  for (auto &[name, write] : writes) {
+    write.getValueMutable().assign(now[name]);
+    write->moveBefore(body.getTerminator());
+  }
+  for (Operation *update : llvm::reverse(updates))
+    update->erase();
+}
+
+void RankReduction::reduceResults(OpBuilder &builder) {
+  Operation *terminator = body.getTerminator();
+  for (unsigned k : means) {
+    Value value = terminator->getOperand(k);
+    auto binding = dyn_cast_if_present<BindingAttr>(
+        function.getResultAttr(k, SgDialect::kBindingAttr));
+    bool isGradient = binding && binding.getVariable();
+    OriginAttr origin =
+        forwardOf(isGradient ? binding.getVariable().getValue() : "");
+    Value sum = make<AllReduceOp>(builder, origin, value, ranks, sequence++);
+    auto type = cast<RankedTensorType>(value.getType());
+    Value count = createSplat(builder, value.getLoc(), type, double(ranks));
+    terminator->setOperand(k, make<DivOp>(builder, origin, sum, count));
+  }
+}
+
+void RankReduction::rewrite() {
+  OpBuilder builder(body.getTerminator());
+  gatherLocals(builder);
+  repeatUpdates(builder);
+  reduceResults(builder);
+}
+
+namespace {
+class ReduceOverRanks
+    : public reprise::impl::SgReduceOverRanksBase<ReduceOverRanks> {
+public:
+  using SgReduceOverRanksBase::SgReduceOverRanksBase;
+
+private:
+  void runOnOperation() override {
+    func::FuncOp function = getOperation();
+    if (ranks < 1 || ranks > kMaxRanks) {
+      function.emitError() << "a step has 1 to " << kMaxRanks << " ranks, not "
+                           << unsigned(ranks);
+      return signalPassFailure();
+    }
+    if (ranks == 1 || function.isExternal())
+      return;
+    if (!function.getBody().hasOneBlock()) {
+      function.emitError() << "ranks share a function of one block";
+      return signalPassFailure();
+    }
+    RankReduction reduction(function, ranks);
+    if (failed(reduction.look()))
+      return signalPassFailure();
+    reduction.rewrite();
+  }
+};
+} // namespace

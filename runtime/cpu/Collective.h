@@ -1,0 +1,55 @@
+//===- Collective.h - Calls that all ranks make together --------*- C++ -*-===//
+//
+// A sum over ranks is reduced by shards: each rank receives its part of the
+// tensor from all of them, adds these in the order of the ranks, and gathers
+// the others' sums. Every rank has then the same bits, those of adding the
+// tensors one after another, and adds 1/R of the elements. The received parts
+// are the call's workspace:
+//
+//   input   | part 0 | part 1 | ...      workspace   | from 0 | from 1 | ...
+//               to 0     to 1                           this rank's part
+//
+//===----------------------------------------------------------------------===//
+#ifndef REPRISE_RUNTIME_CPU_COLLECTIVE_H
+#define REPRISE_RUNTIME_CPU_COLLECTIVE_H
+
+#include "Team.h"
+#include "reprise/Runtime/Communicator.h"
+#include "reprise/Runtime/Library.h"
+
+namespace reprise::rt {
+
+/// A verified collective call.
+struct CollectivePlan {
+  LibraryOp op;
+  rp_element_type type = RP_F32;
+  unsigned ranks = 0;
+  Shards shards; // of the result
+
+  LibraryCallInfo info() const;
+};
+
+CollectivePlan planCollective(const LibraryCallDesc &call);
+
+class BoundCollective {
+public:
+  BoundCollective(const CollectivePlan &plan, const void *input, void *output,
+                  void *workspace)
+      : plan(plan), input(static_cast<const char *>(input)),
+        output(static_cast<char *>(output)), workspace(workspace) {}
+  /// Fails if `ranks`, which may be null, is not of the plan's size.
+  Status run(Communicator *ranks, Team &team) const;
+
+private:
+  Status sum(Communicator &ranks, Team &team) const;
+  template <typename Number> void addParts(unsigned rank, Team &team) const;
+
+  CollectivePlan plan;
+  const char *input;
+  char *output;
+  void *workspace;
+};
+
+} // namespace reprise::rt
+
+#endif // REPRISE_RUNTIME_CPU_COLLECTIVE_H

@@ -1,0 +1,94 @@
+//===- Ranks.cpp - A run's part among the ranks ---------------------------===//
+#include "Ranks.h"
+#include "Digest.h"
+#include "reprise/MicroBatchStreams.h"
+#include "reprise/Runtime/Expect.h"
+
+#include <algorithm>
+
+using namespace reprise::rt;
+
+/// Returns a digest of the values of all variables.
+static Expected<std::string> digestVariables(Backend &backend) {
+  Digest digest;
+  std::vector<uint8_t> bytes;
+  for (const TensorInfo &variable : backend.variables()) {
+    bytes.resize(variable.bytes);
+    REPRISE_RETURN_IF_ERROR(
+        backend.readVariable(variable.name, bytes.data(), bytes.size()));
+    digest.add(bytes.data(), bytes.size());
+  }
+  return digest.hex();
+}
+
+Status Ranks::connect(Backend &backend) const {
+  return areSeveral() ? backend.setCommunicator(communicator) : Status();
+}
+
+Status Ranks::compare(const std::vector<RankFact> &facts) const {
+  size_t bytes = facts.size() * kDigestDigits;
+  std::string all(bytes * size(), '\0');
+  std::string own;
+  for (const auto &[name, text] : facts) {
+    Digest digest;
+    digest.add(text.data(), text.size());
+    own += digest.hex();
+  }
+  all.replace(rank() * bytes, bytes, own);
+  REPRISE_RETURN_IF_ERROR(communicator->gather(all.data(), {all.size(), bytes},
+                                               Patience::Preparing));
+  for (unsigned r = 1; r < size(); ++r)
+    for (size_t k = 0; k < facts.size(); ++k) {
+      size_t at = k * kDigestDigits;
+      if (all.compare(r * bytes + at, kDigestDigits, all, at, kDigestDigits))
+        return Status::error(RP_INVALID_ARGUMENT,
+                             "rank " + std::to_string(r) + " has " +
+                                 facts[k].first + " than rank 0" +
+                                 (r == rank() || rank() == 0
+                                      ? ": here, " + facts[k].second
+                                      : ""));
+    }
+  return {};
+}
+
+Status Ranks::compare(Backend &backend, const RunPosition &position,
+                      const std::string &programDigest) const {
+  if (!areSeveral())
+    return {};
+  std::string settings;
+  for (const auto &[name, value] : position.runSettings)
+    settings += name + "=" + value + " ";
+  REPRISE_EXPECT(variables, digestVariables(backend));
+  return compare({{"another program", programDigest},
+                  {"another seed", std::to_string(position.seed)},
+                  {"another number of images", std::to_string(position.images)},
+                  {"other settings", settings},
+                  {"another step to begin with", std::to_string(position.step)},
+                  {"other values of variables", *variables}});
+}
+
+Status Ranks::placeDraws(Backend &backend) const {
+  if (rank() == 0)
+    return {};
+  for (const TensorInfo &variable : backend.variables()) {
+    uint64_t count = 0;
+    if (variable.role != RP_COUNTER || variable.type != RP_I64 ||
+        variable.bytes != sizeof count)
+      continue;
+    REPRISE_RETURN_IF_ERROR(
+        backend.readVariable(variable.name, &count, sizeof count));
+    count = stepOfMicroBatch(count + rank(), rank());
+    REPRISE_RETURN_IF_ERROR(
+        backend.writeVariable(variable.name, &count, sizeof count));
+  }
+  return {};
+}
+
+Expected<RunEnd> Ranks::agree(RunEnd own) const {
+  if (!areSeveral())
+    return own;
+  std::vector<RunEnd> all(size(), own);
+  REPRISE_RETURN_IF_ERROR(
+      communicator->gather(all.data(), {all.size(), 1}, Patience::Between));
+  return *std::max_element(all.begin(), all.end());
+}

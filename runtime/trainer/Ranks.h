@@ -1,0 +1,48 @@
+//===- Ranks.h - A run's part among the ranks -------------------*- C++ -*-===//
+#ifndef REPRISE_RUNTIME_TRAINER_RANKS_H
+#define REPRISE_RUNTIME_TRAINER_RANKS_H
+
+#include "reprise/Runtime/Communicator.h"
+#include "reprise/Runtime/Trainer/Backend.h"
+#include "reprise/Runtime/Trainer/State.h"
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace reprise::rt {
+
+/// Why a run ends between two steps; the larger reason of all ranks counts.
+enum class RunEnd : uint8_t { None, Hook, Stop };
+
+/// Something that must be equal on all ranks: its name, as in "another seed",
+/// and a text.
+using RankFact = std::pair<std::string, std::string>;
+
+/// The communicator of a run, null for one rank.
+class Ranks {
+public:
+  explicit Ranks(Communicator *communicator) : communicator(communicator) {}
+  unsigned rank() const { return communicator ? communicator->rank() : 0; }
+  unsigned size() const { return communicator ? communicator->size() : 1; }
+  bool areSeveral() const { return size() > 1; }
+  /// Makes the backend's collective calls go to these ranks.
+  Status connect(Backend &backend) const;
+  /// Fails on all ranks unless they are about to do the same, naming the first
+  /// rank that differs from rank 0, and what differs.
+  Status compare(Backend &backend, const RunPosition &position,
+                 const std::string &programDigest) const;
+  /// Makes the counters among the variables, which are places of draws, those
+  /// of the rank's micro-batch. Those of rank 0 stay: they are saved.
+  Status placeDraws(Backend &backend) const;
+  /// Returns the end that all ranks choose, so that they do the same steps.
+  Expected<RunEnd> agree(RunEnd own) const;
+
+private:
+  Status compare(const std::vector<RankFact> &facts) const;
+
+  Communicator *communicator;
+};
+
+} // namespace reprise::rt
+
+#endif // REPRISE_RUNTIME_TRAINER_RANKS_H

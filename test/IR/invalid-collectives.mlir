@@ -1,0 +1,41 @@
+// RUN: reprise-opt %s -split-input-file -verify-diagnostics
+
+func.func @one_rank(%x: tensor<4xf32>) {
+  // expected-error @+1 {{'sg.all_reduce' op is of 1 ranks; 2 to 1024 are possible}}
+  %y = sg.all_reduce %x ranks 1 sequence 0 : tensor<4xf32> -> tensor<4xf32>
+  return
+}
+
+// -----
+
+func.func @too_many_ranks(%x: tensor<4xf32>) {
+  // expected-error @+1 {{'sg.all_gather' op is of 1025 ranks; 2 to 1024 are possible}}
+  %y = sg.all_gather %x ranks 1025 sequence 0 : tensor<4xf32> -> tensor<1025x4xf32>
+  return
+}
+
+// -----
+
+func.func @negative_number(%x: tensor<4xf32>) {
+  // expected-error @+1 {{has sequence number -1; they count from 0}}
+  %y = sg.all_reduce %x ranks 2 sequence -1 : tensor<4xf32> -> tensor<4xf32>
+  return
+}
+
+// -----
+
+func.func @other_sum(%x: tensor<4xf32>) {
+  // expected-error @+2 {{failed to infer returned types}}
+  // expected-error @+1 {{inferred type(s) 'tensor<4xf32>' are incompatible with return type(s) of operation 'tensor<8xf32>'}}
+  %y = "sg.all_reduce"(%x) {ranks = 2 : i64, sequence = 0 : i64} : (tensor<4xf32>) -> tensor<8xf32>
+  return
+}
+
+// -----
+
+func.func @other_rows(%x: tensor<4xf32>) {
+  // expected-error @+2 {{failed to infer returned types}}
+  // expected-error @+1 {{inferred type(s) 'tensor<2x4xf32>' are incompatible}}
+  %y = "sg.all_gather"(%x) {ranks = 2 : i64, sequence = 0 : i64} : (tensor<4xf32>) -> tensor<3x4xf32>
+  return
+}

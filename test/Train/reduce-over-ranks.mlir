@@ -1,0 +1,83 @@
+// A step that ranks share: what is summed, gathered and left alone.
+//
+// RUN: reprise-opt %s -split-input-file --sg-reduce-over-ranks=ranks=3 \
+// RUN:   --sg-verify-effects --sg-verify-level=level=flat | FileCheck %s
+// RUN: reprise-opt %s -split-input-file --sg-reduce-over-ranks=ranks=1 \
+// RUN:   | FileCheck %s --check-prefix=ONE
+
+sg.variable @w : tensor<4xf32> {role = #sg.role<parameter>, init = #sg.init<ones>}
+
+// Draws keep their streams, and rows are those of the rank.
+//
+// CHECK-LABEL: func.func @reduces_loss_and_gradient
+// CHECK: %[[Y:.*]] = sg.dropout %{{.*}} {{.*}}stream = 5
+// CHECK: %[[G:.*]] = sg.reduce_sum %[[Y]] dims [0]
+// CHECK: %[[L:.*]] = sg.reduce_sum %[[G]] dims [0]
+// CHECK: %[[SL:.*]] = sg.all_reduce %[[L]] ranks 3 sequence 0 {sg.origin = #sg.origin<"", forward>}
+// CHECK: %[[ML:.*]] = sg.div %[[SL]]
+// CHECK: %[[SG:.*]] = sg.all_reduce %[[G]] ranks 3 sequence 1 {sg.origin = #sg.origin<"w", forward>}
+// CHECK: %[[THREE:.*]] = sg.constant dense<3.000000e+00> : tensor<4xf32>
+// CHECK: %[[MG:.*]] = sg.div %[[SG]], %[[THREE]]
+// CHECK: return %[[ML]], %[[MG]], %[[Y]]
+//
+// ONE-LABEL: func.func @reduces_loss_and_gradient
+// ONE-NOT: all_reduce
+// ONE: return
+func.func @reduces_loss_and_gradient(%x: tensor<2x4xf32>,
+    %seed: tensor<i64> {sg.binding = #sg.binding<seed>},
+    %step: tensor<i64> {sg.binding = #sg.binding<step>})
+    -> (tensor<f32> {sg.binding = #sg.binding<loss>},
+        tensor<4xf32> {sg.binding = #sg.binding<gradient of "w">},
+        tensor<2x4xf32> {sg.binding = #sg.binding<logits>}) {
+  %y = sg.dropout %x, %seed, %step {probability = 0.5 : f64, stream = 5 : i64,
+                                    sg.origin = #sg.origin<"d", forward>}
+    : (tensor<2x4xf32>, tensor<i64>, tensor<i64>) -> tensor<2x4xf32>
+  %g = sg.reduce_sum %y dims [0] {sg.origin = #sg.origin<"w", backward>}
+    : tensor<2x4xf32> -> tensor<4xf32>
+  %l = sg.reduce_sum %g dims [0] {sg.origin = #sg.origin<"l", forward>}
+    : tensor<4xf32> -> tensor<f32>
+  return %l, %g, %y : tensor<f32>, tensor<4xf32>, tensor<2x4xf32>
+}
+
+// -----
+
+sg.variable @w : tensor<4xf32> {role = #sg.role<parameter>, init = #sg.init<ones>}
+sg.variable @mean : tensor<4xf32> {role = #sg.role<running_statistics>, init = #sg.init<zeros>}
+sg.variable @count : tensor<f32> {role = #sg.role<running_statistics>, init = #sg.init<zeros>}
+
+// Updates follow one another in the order of the ranks; what does not depend on
+// the batch is not gathered.
+//
+// CHECK-LABEL: func.func @applies_the_updates_of_all_ranks
+// CHECK: %[[MEAN:.*]] = sg.read @mean
+// CHECK: %[[COUNT:.*]] = sg.read @count
+// CHECK: %[[M:.*]] = sg.reduce_sum
+// CHECK: %[[ALL:.*]] = sg.all_gather %[[M]] ranks 3 sequence 0 {{.*}} : tensor<4xf32> -> tensor<3x4xf32>
+// CHECK: %[[R0:.*]] = sg.slice %[[ALL]] [0, 0] to [1, 4]
+// CHECK: %[[M0:.*]] = sg.reshape %[[R0]]
+// CHECK: %[[R1:.*]] = sg.slice %[[ALL]] [1, 0] to [2, 4]
+// CHECK: %[[M1:.*]] = sg.reshape %[[R1]]
+// CHECK: %[[R2:.*]] = sg.slice %[[ALL]] [2, 0] to [3, 4]
+// CHECK: %[[M2:.*]] = sg.reshape %[[R2]]
+// CHECK: %[[A0:.*]] = sg.add %[[MEAN]], %[[M0]]
+// CHECK: %[[C0:.*]] = sg.add %[[COUNT]], %[[UNIT:.*]] {
+// CHECK: %[[A1:.*]] = sg.add %[[A0]], %[[M1]]
+// CHECK: %[[C1:.*]] = sg.add %[[C0]], %[[UNIT]]
+// CHECK: %[[A2:.*]] = sg.add %[[A1]], %[[M2]]
+// CHECK: %[[C2:.*]] = sg.add %[[C1]], %[[UNIT]]
+// CHECK-DAG: sg.write @mean, %[[A2]]
+// CHECK-DAG: sg.write @count, %[[C2]]
+// CHECK: sg.all_reduce %[[M]] ranks 3 sequence 1
+func.func @applies_the_updates_of_all_ranks(%x: tensor<2x4xf32>)
+    -> (tensor<4xf32> {sg.binding = #sg.binding<gradient of "w">}) {
+  %mean = sg.read @mean : tensor<4xf32>
+  %count = sg.read @count : tensor<f32>
+  %one = sg.constant dense<1.0> : tensor<f32>
+  %m = sg.reduce_sum %x dims [0] {sg.origin = #sg.origin<"bn", forward>}
+    : tensor<2x4xf32> -> tensor<4xf32>
+  %next = sg.add %mean, %m {sg.origin = #sg.origin<"bn", forward>} : tensor<4xf32>
+  %more = sg.add %count, %one {sg.origin = #sg.origin<"bn", forward>} : tensor<f32>
+  sg.write @mean, %next {sg.origin = #sg.origin<"bn", forward>} : tensor<4xf32>
+  sg.write @count, %more {sg.origin = #sg.origin<"bn", forward>} : tensor<f32>
+  return %m : tensor<4xf32>
+}

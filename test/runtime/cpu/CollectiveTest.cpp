@@ -1,0 +1,154 @@
+//===- CollectiveTest.cpp - Calls that all ranks make together ------------===//
+//
+// Sums of ranks against plain sums in the order of the ranks, to the bit.
+//
+//===----------------------------------------------------------------------===//
+#include "../../../runtime/cpu/Collective.h"
+#include "ThreadRanks.h"
+
+#include <cmath>
+#include <gtest/gtest.h>
+
+using namespace reprise;
+using rt::BoundCollective;
+using rt::CollectivePlan;
+using rt::LibraryCallDesc;
+using rt::Team;
+
+static std::unique_ptr<Team> makeTeam(unsigned threads) {
+  rt::Expected<std::unique_ptr<Team>> team = Team::create(threads);
+  EXPECT_EQ(team.status().message(), "");
+  return std::move(*team);
+}
+
+template <typename Number> constexpr rp_element_type typeOf() {
+  return sizeof(Number) == 8 ? RP_F64 : RP_F32;
+}
+
+/// Numbers whose sums depend on the order of the additions.
+template <typename Number>
+static std::vector<Number> numbersOf(unsigned rank, int64_t count) {
+  std::vector<Number> numbers(static_cast<size_t>(count));
+  for (int64_t i = 0; i < count; ++i)
+    numbers[size_t(i)] = Number(std::sin(double(i + 1) * (rank + 1)) *
+                                std::pow(10.0, double((i + 3 * rank) % 8)));
+  return numbers;
+}
+
+template <typename Number>
+static LibraryCallDesc describe(LibraryOp op, unsigned ranks, int64_t count) {
+  std::vector<int64_t> shape = {count};
+  if (op == LibraryOp::AllGather)
+    shape.insert(shape.begin(), ranks);
+  return {op,
+          {{typeOf<Number>(), {count}, {}}},
+          {{typeOf<Number>(), shape, {}}},
+          {ranks, 0}};
+}
+
+template <typename Number>
+static void checkSum(unsigned ranks, int64_t count, bool isInPlace) {
+  SCOPED_TRACE(std::to_string(ranks) + " ranks, " + std::to_string(count));
+  std::vector<Number> expected = numbersOf<Number>(0, count);
+  for (unsigned r = 1; r < ranks; ++r) {
+    std::vector<Number> more = numbersOf<Number>(r, count);
+    for (size_t i = 0; i < more.size(); ++i)
+      expected[i] += more[i];
+  }
+  auto call = describe<Number>(LibraryOp::AllReduce, ranks, count);
+  ASSERT_TRUE(rt::verifyLibraryCall(call).ok());
+  CollectivePlan plan = rt::planCollective(call);
+  EXPECT_TRUE(plan.info().addsInPlace);
+  std::vector<std::vector<Number>> results(ranks);
+  std::vector<bool> isIntact(ranks);
+  ThreadRanks(ranks).run([&](rt::Communicator &rank) {
+    std::vector<Number> input = numbersOf<Number>(rank.rank(), count),
+                        output(input.size());
+    // Bytes behind the workspace must not change.
+    std::vector<char> workspace(plan.info().workspaceBytes + 8, 42);
+    std::unique_ptr<Team> team = makeTeam(2);
+    BoundCollective bound(plan, input.data(),
+                          isInPlace ? input.data() : output.data(),
+                          workspace.data());
+    rt::Status status = bound.run(&rank, *team);
+    EXPECT_TRUE(status.ok()) << status.message();
+    static std::mutex mutex;
+    std::lock_guard<std::mutex> lock(mutex);
+    results[rank.rank()] = isInPlace ? input : output;
+    isIntact[rank.rank()] =
+        std::string(workspace.end() - 8, workspace.end()) == "********";
+  });
+  for (unsigned r = 0; r < ranks; ++r) {
+    EXPECT_TRUE(isIntact[r]);
+    EXPECT_EQ(std::memcmp(results[r].data(), expected.data(),
+                          expected.size() * sizeof(Number)),
+              0)
+        << "rank " << r;
+  }
+}
+
+TEST(Collective, SumsHaveTheOrderOfTheRanks) {
+  for (unsigned ranks : {2u, 3u, 4u, 7u})
+    for (int64_t count : {1, 3, 4, 5, 1000, 100003})
+      for (bool isInPlace : {false, true}) {
+        checkSum<float>(ranks, count, isInPlace);
+        checkSum<double>(ranks, count, isInPlace);
+      }
+}
+
+/// The numbers above would not notice another order otherwise.
+TEST(Collective, SumsDependOnTheOrder) {
+  std::vector<float> a = numbersOf<float>(0, 1000),
+                     b = numbersOf<float>(1, 1000),
+                     c = numbersOf<float>(2, 1000);
+  bool differs = false;
+  for (size_t i = 0; i < a.size(); ++i)
+    differs |= (a[i] + b[i]) + c[i] != a[i] + (b[i] + c[i]);
+  EXPECT_TRUE(differs);
+}
+
+TEST(Collective, GathersRowsByRank) {
+  constexpr unsigned kRanks = 3;
+  auto call = describe<float>(LibraryOp::AllGather, kRanks, 5);
+  ASSERT_TRUE(rt::verifyLibraryCall(call).ok());
+  CollectivePlan plan = rt::planCollective(call);
+  EXPECT_EQ(plan.info().workspaceBytes, 0u);
+  ThreadRanks(kRanks).run([&](rt::Communicator &rank) {
+    std::vector<float> input = numbersOf<float>(rank.rank(), 5), output(15);
+    std::unique_ptr<Team> team = makeTeam(1);
+    BoundCollective bound(plan, input.data(), output.data(), nullptr);
+    EXPECT_TRUE(bound.run(&rank, *team).ok());
+    for (unsigned r = 0; r < kRanks; ++r)
+      EXPECT_EQ(std::vector<float>(output.begin() + r * 5,
+                                   output.begin() + r * 5 + 5),
+                numbersOf<float>(r, 5));
+  });
+}
+
+TEST(Collective, RefusesAnotherNumberOfRanks) {
+  auto call = describe<float>(LibraryOp::AllReduce, 2, 4);
+  std::vector<float> data(4), workspace(4);
+  std::unique_ptr<Team> team = makeTeam(1);
+  BoundCollective bound(rt::planCollective(call), data.data(), data.data(),
+                        workspace.data());
+  EXPECT_EQ(bound.run(nullptr, *team).message(),
+            "the program's step is one of 2 ranks, but the session has 1");
+}
+
+TEST(Collective, RefusesWrongCalls) {
+  auto call = describe<float>(LibraryOp::AllReduce, 2, 4);
+  call.ints = {1, 0};
+  EXPECT_EQ(rt::verifyLibraryCall(call).message(),
+            "all_reduce number 0 of 1 ranks; 2 to 1024 are possible");
+  call.ints = {2, 0};
+  call.outputs[0].shape = {5};
+  EXPECT_EQ(rt::verifyLibraryCall(call).message(),
+            "all_reduce of 4 to 5; a dense 4 is needed");
+  call = describe<float>(LibraryOp::AllGather, 2, 4);
+  call.ints = {3, 0};
+  EXPECT_EQ(rt::verifyLibraryCall(call).message(),
+            "all_gather of 4 to 2x4; a dense 3x4 is needed");
+  call.inputs[0].type = call.outputs[0].type = RP_BF16;
+  EXPECT_EQ(rt::verifyLibraryCall(call).message(),
+            "all_gather of bf16 to bf16; one type, f32 or f64, is needed");
+}
