@@ -334,8 +334,9 @@ TEST_F(ZooTest, NamesTheOptionsOfClipsThatAreTooSmall) {
   EXPECT_FALSE(zoo::buildModel(context, "s3d", options));
   EXPECT_EQ(
       errors.get(),
-      "window of extent 2 does not fit an image of extent 1; images are "
-      "64x64 (options 'height' and 'width') in clips of 4 (option 'frames')\n");
+      "features.13: window of extent 2 does not fit an image of extent 1; "
+      "images are 64x64 (options 'height' and 'width') in clips of 4 "
+      "(option 'frames')\n");
 }
 
 TEST_F(ZooTest, RefusesAnOptionTheModelDoesNotHave) {
