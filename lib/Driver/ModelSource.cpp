@@ -247,6 +247,7 @@ void Compiler::hideWarnings() { diagnostics->hidesWarnings = true; }
 static rt::Status asMisuse(const rt::Status &status) {
   static const std::pair<const char *, const char *> names[] = {
       {"options 'height' and 'width'", "--image"},
+      {"option 'frames'", "--frames"},
       {"option 'patch'", "--patch"},
       {"option 'height'", "the height of --image"},
       {"option 'width'", "the width of --image"},

@@ -244,9 +244,12 @@ build(MLIRContext &context, const Model &model, const ModelOptions &options) {
   ScopedDiagnosticHandler handler(&context, [&](Diagnostic &diagnostic) {
     std::string message = diagnostic.str();
     bool namesOptions = message.find("height") != std::string::npos;
-    if (diagnostic.getSeverity() == DiagnosticSeverity::Error && !namesOptions)
-      diagnostic << "; images are " << *options.height << "x" << *options.width
-                 << " (options 'height' and 'width')";
+    if (diagnostic.getSeverity() != DiagnosticSeverity::Error || namesOptions)
+      return failure();
+    diagnostic << "; images are " << *options.height << "x" << *options.width
+               << " (options 'height' and 'width')";
+    if (options.frames)
+      diagnostic << " in clips of " << *options.frames << " (option 'frames')";
     return failure(); // others show it
   });
   return model.make(options)->emit(context);

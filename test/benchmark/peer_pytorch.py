@@ -20,8 +20,11 @@ name, batch, steps, mode = (sys.argv[1], int(sys.argv[2]), int(sys.argv[3]),
 amp = sys.argv[5:] == ["bf16"]
 torch.set_num_threads(2)
 torch.manual_seed(0)
-model = getattr(torchvision.models, name)(weights=None)
-model = model.to(memory_format=torch.channels_last).train()
+is_clip = hasattr(torchvision.models.video, name)
+models = torchvision.models.video if is_clip else torchvision.models
+extents = [16, 224, 224] if name == "s3d" else [16, 112, 112] if is_clip else [224, 224]
+layout = torch.channels_last_3d if is_clip else torch.channels_last
+model = getattr(models, name)(weights=None).to(memory_format=layout).train()
 
 
 class Checkpointed(torch.nn.Module):
@@ -53,9 +56,8 @@ def wide_norm(x, *arguments):
 if amp:
     torch.nn.functional.layer_norm = wide_norm
 optimizer = torch.optim.SGD(model.parameters(), lr=0.001, momentum=0.9)
-image = torch.randn(batch, 3, 224, 224).to(
-    memory_format=torch.channels_last)
-label = torch.randint(0, 1000, (batch,))
+image = torch.randn(batch, 3, *extents).to(memory_format=layout)
+label = torch.randint(0, 400 if is_clip else 1000, (batch,))
 times = []
 for k in range(steps + 2):
     start = time.perf_counter()

@@ -326,6 +326,19 @@ TEST_F(ZooTest, NamesTheKnownModels) {
             "no model is named 'resnet19'; known are " + names + "\n");
 }
 
+TEST_F(ZooTest, NamesTheOptionsOfClipsThatAreTooSmall) {
+  zoo::ModelOptions options;
+  options.frames = 4;
+  options.height = options.width = 64;
+  CollectedDiagnostics errors(context);
+  EXPECT_FALSE(zoo::buildModel(context, "s3d", options));
+  EXPECT_EQ(
+      errors.get(),
+      "features.13: window of extent 2 does not fit an image of extent 1; "
+      "images are 64x64 (options 'height' and 'width') in clips of 4 "
+      "(option 'frames')\n");
+}
+
 TEST_F(ZooTest, RefusesAnOptionTheModelDoesNotHave) {
   zoo::ModelOptions options;
   options.stem = zoo::Stem::Cifar;

@@ -23,9 +23,10 @@ def SgDecompose : Pass<"sg-decompose", "::mlir::func::FuncOp"> {
     kernels of `target` add them by parts.
 
     **Volumes.** A convolution of volumes whose filter has one frame, or one pixel a
-    frame, becomes one of images, if it neither strides nor pads along what it reads
-    alone: frames become samples, or the pixels of a frame a row. Its gradients become
-    such ones too. These reshapes are views.
+    frame, becomes one of images if nothing is padded along what it reads alone: frames
+    become samples, or the pixels of a frame a row. Its gradients become such ones too.
+    These reshapes are views. If a filter of one frame strides over frames, the points
+    that it reads are cut out first, and their gradient gets zeros between.
 
     **Patches.** A convolution without padding and groups, whose windows touch and do
     not overlap, becomes the product of a matrix of patches and the filter. Its

@@ -1,8 +1,9 @@
 //===- Pools.cpp - Pools --------------------------------------------------===//
 //
-// sg's pools have windows of two dimensions without dilation. Other pools run
-// along one dimension after the other, because maxima of maxima are maxima, and
-// the number of elements of a window is a product.
+// sg's pools have windows of two dimensions without dilation. Maxima of volumes
+// are those of frames, then along the depth. Other pools run along one
+// dimension after the other, because maxima of maxima are maxima, and the
+// number of elements of a window is a product.
 //
 //===----------------------------------------------------------------------===//
 
@@ -48,15 +49,47 @@ static bool isOfImages(const Windows &windows) {
   return windows.rank() == 2 && windows.dilations == Shape{1, 1};
 }
 
-template <typename OpTy>
-static typename OpTy::Properties propertiesOf(NodeImport &node,
-                                              const Windows &windows) {
-  typename OpTy::Properties properties;
+static sg::AvgPool2DOp::Properties propertiesOf(NodeImport &node,
+                                                const Windows &windows) {
+  sg::AvgPool2DOp::Properties properties;
   Builder &builder = node.builder();
   properties.window = builder.getDenseI64ArrayAttr(windows.extents);
   properties.strides = builder.getDenseI64ArrayAttr(windows.strides);
   properties.padding = builder.getDenseI64ArrayAttr(windows.padding());
   return properties;
+}
+
+/// True for windows of volumes whose frames and depth sg's pools have.
+static bool isOfPlanes(const Windows &windows) {
+  bool isPlain = windows.rank() == 3 && windows.dilations == Shape{1, 1, 1};
+  for (size_t d = 0; d < windows.rank(); ++d)
+    isPlain &= std::max(windows.low[d], windows.high[d]) < windows.extents[d];
+  return isPlain;
+}
+
+static Tensor maxOfPlanes(NodeImport &node, Tensor x, const Shape &extents,
+                          const Shape &strides, const Shape &padding) {
+  sg::MaxPool2DOp::Properties properties;
+  properties.window = node.builder().getDenseI64ArrayAttr(extents);
+  properties.strides = node.builder().getDenseI64ArrayAttr(strides);
+  properties.padding = node.builder().getDenseI64ArrayAttr(padding);
+  return node.trace().create<sg::MaxPool2DOp>(x, properties).front();
+}
+
+static Tensor maxOfVolumes(NodeImport &node, const Tensor &x,
+                           const Windows &w) {
+  int64_t batch = x.dim(0), depth = x.dim(1), channels = x.dim(4);
+  Tensor frames = maxOfPlanes(
+      node, nn::reshape(x, {batch * depth, x.dim(2), x.dim(3), channels}),
+      {w.extents[1], w.extents[2]}, {w.strides[1], w.strides[2]},
+      {w.low[1], w.high[1], w.low[2], w.high[2]});
+  if (!frames)
+    return frames;
+  int64_t height = frames.dim(1), width = frames.dim(2);
+  Tensor y = maxOfPlanes(
+      node, nn::reshape(frames, {batch, depth, height * width, channels}),
+      {w.extents[0], 1}, {w.strides[0], 1}, {w.low[0], w.high[0], 0, 0});
+  return y ? nn::reshape(y, {batch, y.dim(1), height, width, channels}) : y;
 }
 
 /// Joins the elements of the windows along dimension 1 + d; padding has the
@@ -122,11 +155,10 @@ bool onnx::importMaxPool(NodeImport &node) {
   if (!windows)
     return false;
   if (isOfImages(*windows))
-    return setImage(node,
-                    node.trace()
-                        .create<sg::MaxPool2DOp>(
-                            *x, propertiesOf<sg::MaxPool2DOp>(node, *windows))
-                        .front());
+    return setImage(node, maxOfPlanes(node, *x, windows->extents,
+                                      windows->strides, windows->padding()));
+  if (isOfPlanes(*windows))
+    return setImage(node, maxOfVolumes(node, *x, *windows));
   if (!checkTaps(node, *windows))
     return false;
   Tensor y = *x;
@@ -146,7 +178,7 @@ bool onnx::importAveragePool(NodeImport &node) {
   bool isComplete =
       llvm::all_of(windows->completing, [](int64_t n) { return n == 0; });
   if (isOfImages(*windows) && (isComplete || !pads)) {
-    auto properties = propertiesOf<sg::AvgPool2DOp>(node, *windows);
+    auto properties = propertiesOf(node, *windows);
     if (pads)
       properties.count_include_pad = node.builder().getUnitAttr();
     return setImage(

@@ -33,6 +33,23 @@ inline rt::LibraryCallDesc call(LibraryOp op, rp_element_type type,
   return desc;
 }
 
+/// A convolution of clips of 16 frames with filters of 3x3x3, or a gradient.
+inline rt::LibraryCallDesc callOfVolumes(LibraryOp op, rp_element_type type,
+                                         int64_t side, int64_t channels,
+                                         int64_t filters, int64_t stride) {
+  int64_t out = (side - 1) / stride + 1, frames = (16 - 1) / stride + 1;
+  rt::TensorDesc x{type, {2, 16, side, side, channels}, {}},
+      w{type, {filters, 3, 3, 3, channels}, {}},
+      y{type, {2, frames, out, out, filters}, {}};
+  std::vector<int64_t> ints = {stride, stride, stride, 1, 1, 1, 1,
+                               1,      1,      1,      1, 1, 1};
+  if (op == LibraryOp::Conv3DInputGrad)
+    return {op, {y, w}, {x}, ints};
+  if (op == LibraryOp::Conv3DFilterGrad)
+    return {op, {x, y}, {w}, ints};
+  return {op, {x, w}, {y}, ints};
+}
+
 inline rt::LibraryCallDesc product(rp_element_type type, int64_t m, int64_t k,
                                    int64_t n, bool transposeA,
                                    bool transposeB) {

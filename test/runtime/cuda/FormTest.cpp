@@ -308,6 +308,25 @@ TEST(Form, EpiloguesThatRoundOtherwiseAreRefused) {
             std::string::npos);
 }
 
+TEST(Form, ConvolutionsOfVolumesBeginWithTheDepth) {
+  LibraryCallDesc desc =
+      callOfVolumes(LibraryOp::Conv3DInputGrad, RP_BF16, 9, 4, 6, 2);
+  desc.ints = {2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 1};
+  Expected<ConvolutionForm> form = convolutionForm(desc);
+  ASSERT_TRUE(form.ok()) << form.status().message();
+  using Numbers = std::vector<int64_t>;
+  EXPECT_EQ(form->x.dims, (Numbers{2, 4, 16, 9, 9}));
+  EXPECT_EQ(form->w.dims, (Numbers{6, 4, 3, 3, 3}));
+  EXPECT_EQ(form->y.dims, (Numbers{2, 6, 8, 5, 5}));
+  EXPECT_EQ(form->x.operand, 2u);
+  EXPECT_EQ(form->y.operand, 0u);
+  EXPECT_EQ(form->strides, (Numbers{2, 3, 4}));
+  EXPECT_EQ(form->padBefore, (Numbers{5, 7, 9}));
+  EXPECT_EQ(form->padAfter, (Numbers{6, 8, 10}));
+  EXPECT_EQ(form->dilations, (Numbers{11, 12, 13}));
+  EXPECT_FALSE(asProduct(*form));
+}
+
 TEST(Form, OperandsThatNoLibraryTakesAreRefused) {
   LibraryCallDesc desc = product(RP_F64, 3, 5, 4, false, false);
   EXPECT_NE(refusal(desc).find("matmul of f64"), std::string::npos);

@@ -142,6 +142,15 @@ TEST(Plan, OddConvolutionsAreRebuilt) {
 }
 
 /// Which a measurement may choose.
+TEST(Plan, ConvolutionsOfVolumesAreRebuilt) {
+  SKIP_WITHOUT_CUDNN();
+  for (rp_element_type type : {RP_F32, RP_BF16})
+    for (LibraryOp op : {LibraryOp::Conv3D, LibraryOp::Conv3DInputGrad,
+                         LibraryOp::Conv3DFilterGrad})
+      for (int64_t stride : {1, 2})
+        checkRebuild(callOfVolumes(op, type, 28, 64, 128, stride), "h200");
+}
+
 TEST(Plan, ProductsAreListedAndRebuiltAsConvolutions) {
   SKIP_WITHOUT_CUDNN();
   Expected<CudnnDevice> gpu = describedDevice(describe("h200")->properties);
