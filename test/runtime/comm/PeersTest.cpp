@@ -26,21 +26,22 @@ static Peer startChild() {
   return child;
 }
 
-TEST(Peers, FindTheFirstThatEnded) {
+TEST(Peers, FindThoseThatEnded) {
   std::vector<Peer> peers = {thisPeer(), startChild(), startChild()};
   EXPECT_EQ(peers[1].machine, peers[0].machine);
-  EXPECT_FALSE(firstLost(peers, 0).has_value());
+  EXPECT_EQ(lostOf(peers, 0), std::vector<unsigned>());
   ::kill(pid_t(peers[2].process), SIGKILL);
   // Nobody has waited for it yet.
   siginfo_t info;
   ASSERT_EQ(::waitid(P_PID, id_t(peers[2].process), &info, WEXITED | WNOWAIT),
             0);
-  EXPECT_EQ(firstLost(peers, 0), 2u);
-  EXPECT_FALSE(firstLost(peers, 2).has_value()) << "it is not its own peer";
+  EXPECT_EQ(lostOf(peers, 0), std::vector<unsigned>{2});
+  EXPECT_EQ(lostOf(peers, 2), std::vector<unsigned>())
+      << "it is not its own peer";
   ::waitpid(pid_t(peers[2].process), nullptr, 0);
-  EXPECT_EQ(firstLost(peers, 0), 2u);
+  EXPECT_EQ(lostOf(peers, 0), std::vector<unsigned>{2});
   peers[2].machine += 1;
-  EXPECT_FALSE(firstLost(peers, 0).has_value()) << "of another machine";
+  EXPECT_EQ(lostOf(peers, 0), std::vector<unsigned>()) << "of another machine";
   ::kill(pid_t(peers[1].process), SIGKILL);
   ::waitpid(pid_t(peers[1].process), nullptr, 0);
 }
