@@ -105,10 +105,11 @@ Status MpiCommunicator::checkPeers(Clock::time_point begin, Patience patience,
 }
 
 /// Polls: at first as fast as possible, since ranks usually arrive together,
-/// then with naps that leave the processor to others.
+/// then with naps that leave the processor to others. A thread that yields
+/// instead runs again only after the others' whole time slices.
 Status MpiCommunicator::await(Transfer &transfer, Clock::time_point begin,
                               Patience patience) const {
-  constexpr std::chrono::microseconds kFast(500), kNap(50);
+  constexpr std::chrono::microseconds kFast(50), kNap(50);
   constexpr std::chrono::milliseconds kBetweenChecks(500);
   Clock::time_point start = Clock::now(), checked = start;
   for (;;) {
@@ -119,10 +120,8 @@ Status MpiCommunicator::await(Transfer &transfer, Clock::time_point begin,
     if (done)
       return {};
     Clock::time_point now = Clock::now();
-    if (now - start < kFast) {
-      std::this_thread::yield();
+    if (now - start < kFast)
       continue;
-    }
     std::this_thread::sleep_for(kNap);
     if (now - checked < kBetweenChecks)
       continue;
