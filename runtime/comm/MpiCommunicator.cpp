@@ -83,11 +83,15 @@ Status MpiCommunicator::check(int code, const char *what) const {
 /// is up.
 Status MpiCommunicator::checkPeers(Clock::time_point begin, Patience patience,
                                    int other) const {
-  if (std::optional<unsigned> lost = firstLost(peers, unsigned(self)))
-    return Status::error(RP_UNAVAILABLE,
-                         "rank " + std::to_string(*lost) + " (process " +
-                             std::to_string(peers[*lost].process) +
-                             ") has ended");
+  std::vector<unsigned> lost = lostOf(peers, unsigned(self));
+  std::string who;
+  for (unsigned rank : lost)
+    who += (who.empty() ? "rank " : " and rank ") + std::to_string(rank) +
+           " (process " + std::to_string(peers[rank].process) + ")";
+  // One may have ended because of the other.
+  if (!lost.empty())
+    return Status::error(
+        RP_UNAVAILABLE, who + (lost.size() == 1 ? " has" : " have") + " ended");
   double seconds = std::chrono::duration<double>(Clock::now() - begin).count();
   bool isLimited = patience == Patience::Step ||
                    (patience == Patience::Between && other != 0);
@@ -101,28 +105,27 @@ Status MpiCommunicator::checkPeers(Clock::time_point begin, Patience patience,
 }
 
 /// Polls: at first as fast as possible, since ranks usually arrive together,
-/// then with naps that leave the processor to others.
+/// then with naps that leave the processor to others. A thread that yields
+/// instead runs again only after the others' whole time slices.
 Status MpiCommunicator::await(Transfer &transfer, Clock::time_point begin,
                               Patience patience) const {
-  constexpr int kFastPolls = 2000;
-  constexpr std::chrono::microseconds kNap(50);
+  constexpr std::chrono::microseconds kFast(50), kNap(50);
   constexpr std::chrono::milliseconds kBetweenChecks(500);
-  Clock::time_point checked = Clock::now();
-  for (int polls = 0;; ++polls) {
+  Clock::time_point start = Clock::now(), checked = start;
+  for (;;) {
     int done = 0;
     REPRISE_RETURN_IF_ERROR(
         check(MPI_Test(&transfer.request, &done, MPI_STATUS_IGNORE),
               "complete a transfer"));
     if (done)
       return {};
-    if (polls < kFastPolls) {
-      std::this_thread::yield();
+    Clock::time_point now = Clock::now();
+    if (now - start < kFast)
       continue;
-    }
     std::this_thread::sleep_for(kNap);
-    if (Clock::now() - checked < kBetweenChecks)
+    if (now - checked < kBetweenChecks)
       continue;
-    checked = Clock::now();
+    checked = now;
     REPRISE_RETURN_IF_ERROR(checkPeers(begin, patience, transfer.other));
   }
 }

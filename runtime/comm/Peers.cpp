@@ -10,6 +10,7 @@
 #include <cstdio>
 #include <cstring>
 #include <fstream>
+#include <optional>
 #include <sstream>
 #include <string>
 #include <unistd.h>
@@ -64,13 +65,13 @@ bool isAlive(const Peer &peer) {
   return started && *started == peer.started;
 }
 
-std::optional<unsigned> firstLost(const std::vector<Peer> &peers,
-                                  unsigned self) {
+std::vector<unsigned> lostOf(const std::vector<Peer> &peers, unsigned self) {
+  std::vector<unsigned> lost;
   for (unsigned rank = 0; rank < peers.size(); ++rank)
     if (rank != self && peers[rank].machine == peers[self].machine &&
         !isAlive(peers[rank]))
-      return rank;
-  return std::nullopt;
+      lost.push_back(rank);
+  return lost;
 }
 
 } // namespace reprise::rt

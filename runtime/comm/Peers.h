@@ -3,7 +3,6 @@
 #define REPRISE_RUNTIME_COMM_PEERS_H
 
 #include <cstdint>
-#include <optional>
 #include <vector>
 
 namespace reprise::rt {
@@ -21,9 +20,8 @@ Peer thisPeer();
 /// Returns true unless the process, which is one of this machine, has ended.
 bool isAlive(const Peer &peer);
 
-/// Returns the first rank of this machine that has ended.
-std::optional<unsigned> firstLost(const std::vector<Peer> &peers,
-                                  unsigned self);
+/// Returns the ranks of this machine that have ended.
+std::vector<unsigned> lostOf(const std::vector<Peer> &peers, unsigned self);
 
 } // namespace reprise::rt
 

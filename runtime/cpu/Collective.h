@@ -9,6 +9,9 @@
 //   input   | part 0 | part 1 | ...      workspace   | from 0 | from 1 | ...
 //               to 0     to 1                           this rank's part
 //
+// Small tensors are gathered whole, and every rank adds all of their elements:
+// one exchange of messages in place of two.
+//
 //===----------------------------------------------------------------------===//
 #ifndef REPRISE_RUNTIME_CPU_COLLECTIVE_H
 #define REPRISE_RUNTIME_CPU_COLLECTIVE_H
@@ -25,7 +28,10 @@ struct CollectivePlan {
   rp_element_type type = RP_F32;
   unsigned ranks = 0;
   Shards shards; // of the result
+  /// True if a sum gathers whole tensors.
+  bool isSmall = false;
 
+  uint64_t workspaceBytes() const;
   LibraryCallInfo info() const;
 };
 
@@ -42,7 +48,9 @@ public:
 
 private:
   Status sum(Communicator &ranks, Team &team) const;
-  template <typename Number> void addParts(unsigned rank, Team &team) const;
+  /// Writes the sum of the parts of `bytes` bytes each in the workspace.
+  template <typename Number>
+  void addParts(char *sum, uint64_t bytes, Team &team) const;
 
   CollectivePlan plan;
   const char *input;

@@ -74,6 +74,30 @@ static std::vector<int32_t> take(Loader &loader, int batches) {
   return labels;
 }
 
+TEST(Loader, RanksFillEqualPartsOfTheSameBatches) {
+  Indices data(26);
+  auto whole = Loader::create(data, options(6));
+  ASSERT_TRUE(whole.ok());
+  std::vector<int32_t> all = take(**whole, 6); // a part of the second epoch
+  std::vector<std::vector<int32_t>> parts;
+  for (size_t rank = 0; rank < 3; ++rank) {
+    LoaderOptions own = options(6);
+    own.rank = rank;
+    own.ranks = 3;
+    auto loader = Loader::create(data, own);
+    ASSERT_TRUE(loader.ok());
+    EXPECT_EQ((*loader)->batchesPerEpoch(), 4u);
+    parts.push_back(take(**loader, 6));
+    EXPECT_EQ(parts.back().size(), 12u);
+  }
+  std::vector<int32_t> together;
+  for (size_t step = 0; step < 6; ++step)
+    for (const std::vector<int32_t> &part : parts)
+      together.insert(together.end(), part.begin() + long(2 * step),
+                      part.begin() + long(2 * step + 2));
+  EXPECT_EQ(together, all);
+}
+
 TEST(Loader, TellsHowLongItWaited) {
   Indices data(12);
   data.delay = std::chrono::milliseconds(100);
