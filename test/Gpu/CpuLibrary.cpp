@@ -117,7 +117,7 @@ Status CpuLibrary::run(const rt::LibraryCallDesc &desc,
   rt::ThreadScope scope(*team);
   REPRISE_RETURN_IF_ERROR(
       rt::BoundLibraryCall((*entry)->plan, (*entry)->code, bound)
-          .run(stream, *team));
+          .run(stream, *team, /*ranks=*/nullptr));
   for (Wide &each : outputs)
     each.store();
   return scope.status();
