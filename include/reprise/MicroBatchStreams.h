@@ -16,8 +16,8 @@ namespace reprise {
 /// Bits of a model's streams; those above them number the micro-batches.
 constexpr unsigned kBitsOfStream = 22;
 
-/// The input `step` of a rank that runs micro-batch `number`. A counter of steps
-/// among the variables has advanced by the micro-batches before it, too.
+/// The input `step` of a rank that runs micro-batch `number`. A counter of
+/// steps among the variables has advanced by the micro-batches before it, too.
 constexpr uint64_t stepOfMicroBatch(uint64_t step, uint64_t number) {
   return (step & UINT32_MAX) | (number << (32 + kBitsOfStream));
 }

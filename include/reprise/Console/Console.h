@@ -31,8 +31,8 @@ void warn(const std::string &message);
 /// Prints a line that the user asked for, in place of progress.
 void note(const std::string &message);
 
-/// From now on this process speaks as a rank of several: of ranks other than 0
-/// only errors are shown, each with the rank's number.
+/// Makes this process speak as a rank of several: ranks other than 0 only show
+/// errors, each with the rank's number.
 void speakAsRank(unsigned rank);
 
 rt::Status invalid(const std::string &message);

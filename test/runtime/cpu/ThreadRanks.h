@@ -11,7 +11,7 @@
 
 namespace reprise {
 
-/// What ranks of one process share.
+/// The state that ranks of one process share.
 class ThreadRanks {
 public:
   explicit ThreadRanks(unsigned size) : data(size) {}

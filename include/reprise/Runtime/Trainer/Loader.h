@@ -68,7 +68,7 @@ struct LoaderOptions {
   size_t depth = 3;
   /// The number of threads that fill a batch; 0: depends on the data.
   unsigned threads = 0;
-  /// Of each batch, the part of `rank` among equal parts for `ranks` is filled.
+  /// Fills the part of `rank` among equal parts of each batch for `ranks`.
   size_t rank = 0, ranks = 1;
 };
 
