@@ -15,18 +15,20 @@
 using namespace mlir;
 using namespace reprise;
 
-/// "66.0 KiB (67584 bytes)"; "64 bytes".
+/// "66.0 KiB (67584 bytes)"; "64 B (64 bytes)".
 static std::string sizeText(uint64_t bytes) {
-  if (bytes < 1024)
-    return std::to_string(bytes) + " bytes";
   static const char *const units[] = {"KiB", "MiB", "GiB", "TiB"};
   double value = bytes / 1024.0;
   unsigned unit = 0;
   for (; value >= 1024 && unit + 1 < std::size(units); ++unit)
     value /= 1024;
   std::string text;
-  llvm::raw_string_ostream(text) << llvm::format("%.1f ", value) << units[unit]
-                                 << " (" << bytes << " bytes)";
+  llvm::raw_string_ostream stream(text);
+  if (bytes < 1024)
+    stream << bytes << " B";
+  else
+    stream << llvm::format("%.1f ", value) << units[unit];
+  stream << " (" << bytes << " bytes)";
   return text;
 }
 
