@@ -28,6 +28,8 @@ static_assert(std::atomic<bool>::is_always_lock_free &&
 
 const std::atomic<bool> &driver::interrupted() { return interruptSeen; }
 
+void driver::interruptSeenElsewhere() { interruptSeen = true; }
+
 std::atomic<bool> &driver::saving() { return isSaving; }
 
 void driver::lastStepDone() { ::alarm(0); }

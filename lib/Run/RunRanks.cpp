@@ -127,7 +127,10 @@ rt::Status RunRanks::join(TrainSettings &options) {
                   "them by mpirun -n " +
                   std::to_string(*wanted) + " reprise train ...");
   speakAsRank(launch.rank);
+  std::optional<Activity> activity(std::in_place,
+                                   "waiting for the other ranks");
   REPRISE_EXPECT(opened, rt::openCommunicator("mpi", {timeoutSeconds}));
+  activity.reset();
   communicator = std::move(*opened);
   speakAsRank(communicator->rank());
   unsigned size = communicator->size();

@@ -94,6 +94,9 @@ std::string driver::resultText(const TrainSettings &options,
   const rt::TrainResult &result = outcome.result;
   text::Facts lines;
   lines.add("model", running.describe());
+  if (options.ranks.size() > 1)
+    lines.add("ranks", std::to_string(options.ranks.size()) +
+                           "; batch, threads and memory are those of one");
   lines.add("data", options.run.data + ", " +
                         text::formatInteger(result.position.images) +
                         " images");
@@ -154,6 +157,7 @@ nlohmann::ordered_json driver::resultJson(const TrainSettings &options,
       {"images", result.position.images},
       {"images_left_out", result.data.leftOut},
       {"batch", result.position.batch},
+      {"ranks", options.ranks.size()},
       {"threads", running.threads()},
       {"steps", result.steps},
       {"step", result.position.step},

@@ -285,11 +285,13 @@ static void tellInterrupted(const TrainSettings &options,
         .dropOption({"--reload"})
         .add(isDone ? "--reload" : "--resume")
         .add(state);
-  note(text + "; to continue, run:\n  " + again.str());
+  note(text + "; to continue, run:\n  " + options.ranks.launcher() +
+       again.str());
 }
 
 /// Ends the process for a signal that came before the first step.
-[[noreturn]] static void endPreparation(const std::string &checkpoint,
+[[noreturn]] static void endPreparation(const std::string &launcher,
+                                        const std::string &checkpoint,
                                         const std::vector<std::string> &states,
                                         bool isResumed) {
   std::string text = "nothing is there to save yet";
@@ -300,7 +302,7 @@ static void tellInterrupted(const TrainSettings &options,
     }
   text += ": interrupted before the first step";
   note(text + "; to " + (isResumed ? "continue" : "start again") +
-       ", run:\n  " + typedCommand().str());
+       ", run:\n  " + launcher + typedCommand().str());
   printJsonError(text);
   endProcess(checkpoint.empty() ? kInterrupted : kCheckpointed);
 }
@@ -314,8 +316,9 @@ static void catchEarlyInterrupts(const TrainSettings &options) {
     if (!path.empty())
       states.push_back(path);
   bool isResumed = !options.train.resumePath.empty();
-  catchInterruptsBeforeSteps(
-      [=] { endPreparation(checkpoint, states, isResumed); });
+  catchInterruptsBeforeSteps([=, launcher = options.ranks.launcher()] {
+    endPreparation(launcher, checkpoint, states, isResumed);
+  });
 }
 
 /// Shows an error, at its place in the recipe if it is about a setting of that;
@@ -478,6 +481,7 @@ rt::Status driver::runTraining(TrainSettings &options) {
     REPRISE_RETURN_IF_ERROR(options.ranks.close());
   if (!isCut)
     return end;
+  interruptSeenElsewhere();
   tellInterrupted(options, outcome);
   // The launcher's exit code is then that of rank 0.
   return isFirst ? alreadyShown() : rt::Status();

@@ -118,7 +118,9 @@ LogicalResult RankReduction::lookAtWrites() {
       return write.emitOpError()
              << "updates @" << write.getVariable()
              << "; gradients are reduced before an optimizer takes them";
-    writes[write.getVariableAttr().getAttr()] = write;
+    if (!writes.try_emplace(write.getVariableAttr().getAttr(), write).second)
+      return write.emitOpError() << "is the second write of @"
+                                 << write.getVariable() << " in a step";
     if (variable && variable.getRole() == Role::Counter)
       counters.insert(write.getVariableAttr().getAttr());
   }

@@ -5,6 +5,8 @@
 #include "reprise/Runtime/Expect.h"
 
 #include <algorithm>
+#include <set>
+#include <sstream>
 
 using namespace reprise::rt;
 
@@ -25,6 +27,47 @@ Status Ranks::connect(Backend &backend) const {
   return areSeveral() ? backend.setCommunicator(communicator) : Status();
 }
 
+/// Returns the texts of all ranks, which may have different lengths.
+Expected<std::vector<std::string>>
+Ranks::gatherTexts(const std::string &own) const {
+  std::vector<uint64_t> lengths(size(), own.size());
+  REPRISE_RETURN_IF_ERROR(communicator->gather(
+      lengths.data(), {lengths.size() * sizeof(uint64_t), sizeof(uint64_t)},
+      Patience::Preparing));
+  uint64_t longest = *std::max_element(lengths.begin(), lengths.end());
+  std::string all(longest * size(), '\0');
+  all.replace(rank() * longest, own.size(), own);
+  REPRISE_RETURN_IF_ERROR(communicator->gather(
+      all.data(), {all.size(), longest}, Patience::Preparing));
+  std::vector<std::string> texts;
+  for (unsigned r = 0; r < size(); ++r)
+    texts.push_back(all.substr(r * longest, lengths[r]));
+  return texts;
+}
+
+/// Returns the lines of a text that another one lacks, as "lr=0.1, steps=4".
+static std::string linesBeside(const std::string &text,
+                               const std::string &other) {
+  std::set<std::string> known;
+  std::string line, lines;
+  for (std::istringstream from(other); std::getline(from, line);)
+    known.insert(line);
+  for (std::istringstream from(text); std::getline(from, line);)
+    if (!known.count(line))
+      lines += (lines.empty() ? "" : ", ") + line;
+  return lines.empty() ? "none of these" : lines;
+}
+
+/// Returns the error on all ranks that `fact` differs on rank `other` and 0.
+Status Ranks::refuse(unsigned other, const RankFact &fact) const {
+  REPRISE_EXPECT(texts, gatherTexts(fact.second));
+  const std::string &first = texts->front(), &second = (*texts)[other];
+  return Status::error(RP_INVALID_ARGUMENT,
+                       "rank " + std::to_string(other) + " has " + fact.first +
+                           " than rank 0: " + linesBeside(second, first) +
+                           "; rank 0 has " + linesBeside(first, second));
+}
+
 Status Ranks::compare(const std::vector<RankFact> &facts) const {
   size_t bytes = facts.size() * kDigestDigits;
   std::string all(bytes * size(), '\0');
@@ -41,12 +84,7 @@ Status Ranks::compare(const std::vector<RankFact> &facts) const {
     for (size_t k = 0; k < facts.size(); ++k) {
       size_t at = k * kDigestDigits;
       if (all.compare(r * bytes + at, kDigestDigits, all, at, kDigestDigits))
-        return Status::error(RP_INVALID_ARGUMENT,
-                             "rank " + std::to_string(r) + " has " +
-                                 facts[k].first + " than rank 0" +
-                                 (r == rank() || rank() == 0
-                                      ? ": here, " + facts[k].second
-                                      : ""));
+        return refuse(r, facts[k]);
     }
   return {};
 }
@@ -57,7 +95,7 @@ Status Ranks::compare(Backend &backend, const RunPosition &position,
     return {};
   std::string settings;
   for (const auto &[name, value] : position.runSettings)
-    settings += name + "=" + value + " ";
+    settings += name + "=" + value + "\n";
   REPRISE_EXPECT(variables, digestVariables(backend));
   return compare({{"another program", programDigest},
                   {"another seed", std::to_string(position.seed)},

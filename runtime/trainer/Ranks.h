@@ -15,7 +15,7 @@ namespace reprise::rt {
 enum class RunEnd : uint8_t { None, Hook, Stop };
 
 /// Something that must be equal on all ranks: its name, as in "another seed",
-/// and a text.
+/// and a text of lines.
 using RankFact = std::pair<std::string, std::string>;
 
 /// The communicator of a run, null for one rank.
@@ -39,6 +39,8 @@ public:
 
 private:
   Status compare(const std::vector<RankFact> &facts) const;
+  Status refuse(unsigned other, const RankFact &fact) const;
+  Expected<std::vector<std::string>> gatherTexts(const std::string &own) const;
 
   Communicator *communicator;
 };

@@ -134,9 +134,10 @@ std::string reprise::rt::adviceForMisfits(const std::vector<Misfit> &misfits) {
       std::all_of(misfits.begin(), misfits.end(), [](const Misfit &misfit) {
         return misfit.wanted.shape == misfit.entry->shape;
       });
-  return isOfType ? "; convert it to the variable's type"
-                  : "; give the model the options that it had (of the zoo: "
-                    "--image, --channels, --classes, --width, --stem)";
+  return isOfType
+             ? "; convert it to the variable's type"
+             : "; give the model the options that it had (of the zoo: "
+               "--image, --frames, --channels, --classes, --width, --stem)";
 }
 
 Status

@@ -40,7 +40,7 @@ TEST(RandomUniform, TakesTheUpper24BitsOfWord0) {
 TEST(RandomUniform, PlacesIndexStepStreamAndSeed) {
   int64_t seed = 0x123456789a, step = 0x1122334455, stream = 7,
           index = 0x100000003;
-  uint32_t word = philox({3, 1, 0x22334455, 7}, {0x3456789a, 0x12})[0];
+  uint32_t word = philox({3, 1, 0x22334455, 7 + 0x11}, {0x3456789a, 0x12})[0];
   EXPECT_EQ(uniformElement(seed, step, stream, index),
             (word >> 8) / 16777216.0);
 }

@@ -112,3 +112,17 @@ func.func @computes_with_a_counter(%x: tensor<2x4xf32>, %one: tensor<i64> {sg.bi
   sg.write @n, %m : tensor<i64>
   return %s : tensor<f32>
 }
+
+// -----
+
+sg.variable @w : tensor<4xf32> {init = #sg.init<ones>, role = #sg.role<parameter>}
+sg.variable @mean : tensor<4xf32> {init = #sg.init<zeros>, role = #sg.role<running_statistics>}
+
+func.func @writes_a_variable_twice(%x: tensor<2x4xf32>)
+    -> (tensor<4xf32> {sg.binding = #sg.binding<gradient of "w">}) {
+  %0 = sg.reduce_sum %x dims [0] : tensor<2x4xf32> -> tensor<4xf32>
+  sg.write @mean, %0 : tensor<4xf32>
+  // expected-error @+1 {{'sg.write' op is the second write of @mean in a step}}
+  sg.write @mean, %0 : tensor<4xf32>
+  return %0 : tensor<4xf32>
+}

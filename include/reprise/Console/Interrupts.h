@@ -30,6 +30,9 @@ void stepsBegin();
 /// Set by the first signal after catchInterrupts.
 const std::atomic<bool> &interrupted();
 
+/// Counts as a signal: another rank of the run had one.
+void interruptSeenElsewhere();
+
 /// No step follows: the remaining work ends by itself, without a time limit.
 void lastStepDone();
 

@@ -21,6 +21,14 @@ public:
   rt::Status join(TrainSettings &options);
   /// Leaves files, hooks and evaluations to rank 0.
   void leaveToFirst(TrainSettings &options) const;
+  unsigned size() const { return communicator ? communicator->size() : 1; }
+  /// Returns the words that start a command on as many ranks: "mpirun -n 4 ",
+  /// or "" for one rank.
+  std::string launcher() const {
+    return communicator
+               ? "mpirun -n " + std::to_string(communicator->size()) + " "
+               : "";
+  }
   bool isFirst() const { return !communicator || communicator->rank() == 0; }
   /// Returns once all ranks have come here.
   rt::Status meet() const;

@@ -56,8 +56,8 @@ def wait_for_state(run):
 
 
 def lose(number, *options):
-    """Sends a signal to rank 1 within the steps; returns the output and the
-    seconds until the others have ended."""
+    """Sends a signal to rank 1 within the steps; returns the output, the
+    seconds until the others have ended, and the exit code of mpirun."""
     run = start(LONG, *options)
     wait_for_state(run)
     ranks = rank_processes(run.pid)
@@ -74,7 +74,7 @@ def lose(number, *options):
     seconds = time.monotonic() - begin
     if number == signal.SIGSTOP:
         os.kill(ranks[1], signal.SIGKILL)
-    return run.communicate()[0], seconds
+    return run.communicate()[0], seconds, run.returncode
 
 
 def check(output, pattern, seconds):
@@ -92,7 +92,7 @@ def step_of(path):
 
 with tempfile.TemporaryDirectory() as folder:
     os.chdir(folder)
-    output, seconds = lose(signal.SIGKILL)
+    output, seconds, _ = lose(signal.SIGKILL)
     # The first to notice may have ended by the time the second does.
     ended = r".*rank 1 \(process \d+\)( and rank 2 .*)? ha(s|ve) ended"
     check(output, r"error: training step \d+: " + ended, seconds)
@@ -111,7 +111,14 @@ with tempfile.TemporaryDirectory() as folder:
             sys.exit("the interrupted run has other bits")
     print("a killed rank: named, and the run goes on with the bits")
     os.remove("s.safetensors")
-    output, seconds = lose(signal.SIGSTOP, "--rank-timeout", "2")
+    output, seconds, _ = lose(signal.SIGSTOP, "--rank-timeout", "2")
     check(output, r"rank 1 did not come to a collective call within 2 seconds",
           seconds)
     print("a rank that stopped: named")
+    os.remove("s.safetensors")
+    output, seconds, code = lose(signal.SIGTERM)
+    check(output, r"holds step \d+: interrupted; to continue, run:\n"
+          rf"  mpirun -n {RANKS} reprise train mlp", seconds)
+    if code != 130:
+        sys.exit(f"mpirun returned {code}:\n{output}")
+    print("a rank that a signal ends: all are saved and end")

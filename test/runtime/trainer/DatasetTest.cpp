@@ -318,7 +318,8 @@ TEST(TensorDataset, ChannelsInFrontAreAskedAbout) {
   std::string path = folder / "d.safetensors";
   for (std::vector<int64_t> shape :
        {std::vector<int64_t>{3, 1, 2, 2}, std::vector<int64_t>{3, 3, 2, 5},
-        std::vector<int64_t>{3, 3, 4, 2, 2}}) {
+        std::vector<int64_t>{3, 3, 4, 2, 2},
+        std::vector<int64_t>{3, 8, 3, 4, 4}}) {
     SafetensorsContent content;
     content.tensors = {{"image", DType::F32, shape},
                        {"label", DType::I32, {3}}};
@@ -327,7 +328,9 @@ TEST(TensorDataset, ChannelsInFrontAreAskedAbout) {
       return Status();
     };
     ASSERT_TRUE(writeSafetensors(path, content, zeros).ok());
-    const char *like = shape.size() == 4 ? "NxCxHxW" : "NxCxDxHxW";
+    const char *like = shape.size() == 4 ? "NxCxHxW"
+                       : shape[1] == 3   ? "NxCxDxHxW"
+                                         : "NxDxCxHxW";
     expectError(openTensorDataset(path, {}).status(), RP_INVALID_ARGUMENT,
                 {path, "looks like " + std::string(like), "to the end"});
     // A program that takes such rows gets them.

@@ -124,17 +124,22 @@ static Status checkLastChannels(const std::string &path,
   const std::vector<int64_t> &shape = entry.shape;
   auto areChannels = [](int64_t extent) { return extent == 1 || extent == 3; };
   if (!isReal(entry.type) || shape.size() < 4 || shape.size() > 5 ||
-      !areChannels(shape[1]) || shape[2] == 1 || areChannels(shape.back()))
+      areChannels(shape.back()))
     return Status();
   bool isVolume = shape.size() == 5;
-  return wrong(path, describe(entry) + ", which looks like " +
-                         (isVolume ? "NxCxDxHxW" : "NxCxHxW") + "; rows are " +
-                         (isVolume ? "DxHxWxC" : "HxWxC") +
-                         ": move the channels to the end (where " +
-                         std::to_string(shape.back()) +
-                         " channels are meant, say the model's shape: " +
-                         "--image, --channels" +
-                         (isVolume ? ", --frames)" : ")"));
+  bool areFirst = areChannels(shape[1]) && shape[2] != 1;
+  // Frames, each with its channels first, as video readers give them.
+  bool areSecond = isVolume && areChannels(shape[2]) && shape[3] != 1;
+  if (!areFirst && !areSecond)
+    return Status();
+  return wrong(
+      path, describe(entry) + ", which looks like " +
+                (areFirst ? isVolume ? "NxCxDxHxW" : "NxCxHxW" : "NxDxCxHxW") +
+                "; rows are " + (isVolume ? "DxHxWxC" : "HxWxC") +
+                ": move the channels to the end (where " +
+                std::to_string(shape.back()) +
+                " channels are meant, say the model's shape: " +
+                "--image, --channels" + (isVolume ? ", --frames)" : ")"));
 }
 
 Status TensorDataset::takeColumn(const Column &wanted, bool isNatural) {
