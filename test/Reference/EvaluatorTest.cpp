@@ -160,7 +160,7 @@ TEST(Models, EveryOpButDeclarationsAndTerminatorsHasOne) {
     // The evaluator is one process.
     bool isRun = name.getStringRef() != "sg.variable" &&
                  !name.hasTrait<OpTrait::IsTerminator>() &&
-                 !name.hasInterface<CollectiveOpInterface>();
+                 !name.hasInterface<reprise::CollectiveOpInterface>();
     EXPECT_EQ(name.hasInterface<ReferenceOpInterface>(), isRun)
         << name.getStringRef().str();
     ++count;

@@ -40,9 +40,9 @@ def rank_processes(leader):
     return found
 
 
-def start(steps, *options):
+def start(steps, *options, launcher=SPARED):
     return subprocess.Popen(
-        MPIRUN + SPARED + ["-n", str(RANKS)] + TRAIN +
+        MPIRUN + launcher + ["-n", str(RANKS)] + TRAIN +
         ["--ranks", str(RANKS), "--steps", str(steps), *options],
         stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
 
@@ -55,10 +55,10 @@ def wait_for_state(run):
         time.sleep(0.05)
 
 
-def lose(number, *options):
+def lose(number, *options, launcher=SPARED):
     """Sends a signal to rank 1 within the steps; returns the output, the
     seconds until the others have ended, and the exit code of mpirun."""
-    run = start(LONG, *options)
+    run = start(LONG, *options, launcher=launcher)
     wait_for_state(run)
     ranks = rank_processes(run.pid)
     if sorted(ranks) != list(range(RANKS)):
@@ -116,7 +116,7 @@ with tempfile.TemporaryDirectory() as folder:
           seconds)
     print("a rank that stopped: named")
     os.remove("s.safetensors")
-    output, seconds, code = lose(signal.SIGTERM)
+    output, seconds, code = lose(signal.SIGTERM, launcher=[])
     check(output, r"holds step \d+: interrupted; to continue, run:\n"
           rf"  mpirun -n {RANKS} reprise train mlp", seconds)
     if code != 130:
