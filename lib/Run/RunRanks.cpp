@@ -7,6 +7,7 @@
 
 #include "reprise/Run/RunRanks.h"
 #include "reprise/Console/Console.h"
+#include "reprise/Driver/SettingValues.h"
 #include "reprise/Limits.h"
 #include "reprise/Run/TrainSettings.h"
 #include "reprise/Runtime/Expect.h"
@@ -107,6 +108,12 @@ rt::Status RunRanks::share(TrainSettings &options) const {
   return {};
 }
 
+rt::Status RunRanks::check() const {
+  if (!asked.empty())
+    REPRISE_RETURN_IF_ERROR(readRanks(asked).status());
+  return checkRange("--rank-timeout", timeoutSeconds);
+}
+
 rt::Status RunRanks::join(TrainSettings &options) {
   Launch launch = findLaunch();
   if (asked.empty()) {
@@ -117,8 +124,6 @@ rt::Status RunRanks::join(TrainSettings &options) {
     return {};
   }
   REPRISE_EXPECT(wanted, readRanks(asked));
-  if (!(timeoutSeconds > 0))
-    return misuse("--rank-timeout must be above 0 seconds");
   if (*wanted == 1 || (*wanted == 0 && launch.size == 1))
     return {};
   if (launch.size == 1)

@@ -102,6 +102,7 @@ rt::Status driver::completeSettings(TrainSettings &options) {
   if (options.run.compile.optimizer == termName(OptimizerKind::None))
     return misuse("--optimizer none updates nothing, so that nothing is "
                   "trained; 'reprise compile' takes it");
+  REPRISE_RETURN_IF_ERROR(options.ranks.check());
   REPRISE_RETURN_IF_ERROR(readSchedule(options));
   for (const char *name :
        {"--lr", "--schedule", "--warmup", "--steps", "--epochs", "--seed"})

@@ -158,12 +158,15 @@ Status Run::checkResumed() const {
         std::to_string(options.seed) + "; a seed is one of a whole run");
   if (position.images == data->all().size() && position.batch == form.batch)
     return Status();
-  return invalid("'" + options.resumePath + "' is the state of a run on " +
-                 std::to_string(position.images) + " images in batches of " +
-                 std::to_string(position.batch) + ", but here are " +
-                 std::to_string(data->all().size()) + " in batches of " +
-                 std::to_string(form.batch) +
-                 "; begin a new run from it as weights");
+  bool isOtherBatch = position.images == data->all().size();
+  return invalid(
+      "'" + options.resumePath + "' is the state of a run on " +
+      std::to_string(position.images) + " images in batches of " +
+      std::to_string(position.batch) + ", but here are " +
+      std::to_string(data->all().size()) + " in batches of " +
+      std::to_string(form.batch) +
+      (isOtherBatch ? "; leave out the batch, or begin" : "; begin") +
+      " a new run from it as weights");
 }
 
 /// Determines the settings of the run's course: the user's, or the state's.

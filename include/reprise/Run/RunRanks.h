@@ -16,6 +16,7 @@ public:
   std::string asked;            // --ranks: "", "auto" or a number
   double timeoutSeconds = 1800; // of a step's collective call
 
+  rt::Status check() const;
   /// Joins the processes that a launcher started, if that is asked for, and
   /// gives each rank its part of the batch and of the processors.
   rt::Status join(TrainSettings &options);

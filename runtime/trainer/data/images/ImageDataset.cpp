@@ -323,7 +323,12 @@ static Expected<ImageShape> wantedShape(const std::string &source,
                          "'" + source +
                              "' holds images of one channel or three, but the "
                              "program's input '" +
-                             column.name + "' is " + formatRow(column));
+                             column.name + "' is " + formatRow(column) +
+                             (column.shape.size() == 4
+                                  ? "; volumes and clips come from a file of "
+                                    "safetensors (NxDxHxWxC), volumes also "
+                                    "from folders of NIfTI files"
+                                  : ""));
   }
   return ImageShape{};
 }
