@@ -66,7 +66,7 @@ struct Conv2dOptions {
   std::optional<LinearInit> init = std::nullopt;
 };
 
-/// As Conv2dOptions, for volumes.
+/// The counterpart of Conv2dOptions for volumes.
 struct Conv3dOptions {
   std::array<int64_t, 3> kernel = {3, 3, 3};
   ConvGeometry3d geometry = {};

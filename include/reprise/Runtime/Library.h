@@ -54,7 +54,7 @@ std::vector<int64_t> codeInts(LibraryOp op, std::vector<int64_t> ints);
 size_t floatInputs(const LibraryCallDesc &desc);
 std::vector<const TensorDesc *> floatTensors(const LibraryCallDesc &desc);
 
-/// What a convolution computes from the other two of its operands.
+/// The operand or result that a convolution computes from the other two.
 enum class ConvolutionKind : uint8_t { Forward, InputGrad, FilterGrad };
 
 /// The kind of convolution that a function is; nothing for others.

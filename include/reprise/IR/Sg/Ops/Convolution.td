@@ -122,7 +122,7 @@ def Sg_Conv3DOp : Sg_ConvOp<3> {
 def Sg_Conv3DInputGradOp : Sg_ConvInputGradOp<3> {
   let summary = "the gradient of conv3d for its input";
   let description = [{
-    As `sg.conv2d_input_grad`, for volumes.
+    The counterpart of `sg.conv2d_input_grad` for volumes.
 
     ```mlir
     %dx = sg.conv3d_input_grad %dy, %w {strides = array<i64: 1, 2, 2>,
@@ -136,7 +136,7 @@ def Sg_Conv3DInputGradOp : Sg_ConvInputGradOp<3> {
 def Sg_Conv3DFilterGradOp : Sg_ConvFilterGradOp<3> {
   let summary = "the gradient of conv3d for its filter";
   let description = [{
-    As `sg.conv2d_filter_grad`, for volumes.
+    The counterpart of `sg.conv2d_filter_grad` for volumes.
 
     ```mlir
     %dw = sg.conv3d_filter_grad %x, %dy {strides = array<i64: 1, 2, 2>,
