@@ -90,6 +90,9 @@ BoundLibraryCall::BoundLibraryCall(const LibraryPlan &plan,
     winograd = std::make_unique<BoundWinograd>(
         *plan.winograd, code.winograd, operands.inputs,
         productOf(plan, operands), operands.workspace);
+  if (plan.depthwise)
+    depthwise.emplace(*plan.depthwise, operands.inputs,
+                      productOf(plan, operands), operands.workspace);
   for (size_t i = 0; i < code.primitives.size(); ++i) {
     BoundPrimitive bound{code.primitives[i]};
     for (const PlannedPrimitive::Argument &a : plan.primitives[i].arguments)
@@ -140,6 +143,8 @@ Status BoundLibraryCall::run(dnnl::stream &stream, Team &team,
   prepare(team);
   if (winograd)
     REPRISE_RETURN_IF_ERROR(winograd->run(stream));
+  if (depthwise)
+    depthwise->run(team);
   for (const BoundPrimitive &bound : sequence)
     REPRISE_RETURN_IF_ERROR(statusOf(bound.execute(stream)));
   if (blocks)

@@ -1,6 +1,7 @@
 //===- LibraryCalls.h - oneDNN for library calls ----------------*- C++ -*-===//
 //
-// A call other than attention (Attention.h), minimal filtering (Winograd.h) and
+// A call other than attention (Attention.h), minimal filtering (Winograd.h),
+// depthwise convolutions that oneDNN has no kernels for (Depthwise.h) and
 // collectives (Collective.h) becomes some primitives: the operation itself on
 // activations in place, and a reorder of the filter, or of a product's second
 // operand, between its layout in memory and the layout that the operation
@@ -21,6 +22,7 @@
 
 #include "Attention.h"
 #include "Collective.h"
+#include "Depthwise.h"
 #include "Epilogues.h"
 #include "FilterBlocks.h"
 #include "ThreadScope.h"
@@ -107,6 +109,7 @@ struct LibraryPlan {
   /// Set for calls that are not a sequence of primitives.
   std::shared_ptr<const AttentionPlan> attention;
   std::shared_ptr<const WinogradPlan> winograd;
+  std::shared_ptr<const DepthwisePlan> depthwise;
   std::optional<CollectivePlan> collective;
   LibraryCallInfo info;
 };
@@ -216,6 +219,7 @@ private:
   std::optional<EpilogueLoop> loop;
   std::unique_ptr<BoundAttention> attention;
   std::unique_ptr<BoundWinograd> winograd;
+  std::optional<BoundDepthwise> depthwise;
   std::optional<BoundCollective> collective;
   std::pair<void *, uint64_t> cleared = {}; // bytes, before each run
   const char *addend = nullptr;

@@ -463,6 +463,44 @@ static LibraryPlan planMinimalFiltering(WinogradPlan winograd,
   return plan;
 }
 
+/// Returns true if oneDNN has a kernel for depthwise convolutions that runs the
+/// call. Its other kernels compute them as groups of one channel, in blocks of
+/// 8 or 16 channels.
+static bool hasDepthwiseKernel(const LibraryCallDesc &call) {
+  try {
+    LibraryPlan plan =
+        call.epilogues.empty() ? planPrimitives(call) : planWithEpilogues(call);
+    return plan.info.implementation.find("dw") != std::string::npos;
+  } catch (const dnnl::error &error) {
+    if (error.status != dnnl_unimplemented)
+      throw;
+    return false;
+  }
+}
+
+/// Plans a depthwise convolution that oneDNN has no kernel for. Returns nothing
+/// for other calls.
+static std::optional<LibraryPlan> planChannels(const LibraryCallDesc &call,
+                                               unsigned threads) {
+  std::optional<DepthwisePlan> depthwise = planDepthwise(call, threads);
+  if (!depthwise || hasDepthwiseKernel(call))
+    return std::nullopt;
+  LibraryPlan plan;
+  plan.info.implementation = depthwise->implementation();
+  if (!call.epilogues.empty()) {
+    endWithLoop(plan, call);
+    depthwise->result = RP_F32;
+  }
+  plan.productOffset = align64(depthwise->workspaceBytes());
+  plan.info.workspaceBytes = plan.productOffset;
+  if (plan.hasProduct)
+    plan.info.workspaceBytes +=
+        align64(activation(call.outputs[0]).get_size() /
+                elementBytes(call.outputs[0].type) * sizeof(float));
+  plan.depthwise = std::make_shared<const DepthwisePlan>(std::move(*depthwise));
+  return plan;
+}
+
 Expected<LibraryPlan> planLibraryCall(const LibraryCallDesc &desc,
                                       unsigned threads) {
   REPRISE_RETURN_IF_ERROR(verifyLibraryCall(desc));
@@ -484,6 +522,8 @@ Expected<LibraryPlan> planLibraryCall(const LibraryCallDesc &desc,
       return planTiles(desc, threads);
     if (std::optional<WinogradPlan> winograd = planWinograd(desc, threads))
       return planMinimalFiltering(std::move(*winograd), desc);
+    if (std::optional<LibraryPlan> channels = planChannels(desc, threads))
+      return std::move(*channels);
     LibraryPlan plan =
         desc.epilogues.empty() ? planPrimitives(desc) : planWithEpilogues(desc);
     layOutWorkspace(plan, threads);

@@ -237,3 +237,50 @@ TEST(MinimalFiltering, TakesManyTilesOfPlainWindows) {
   EXPECT_EQ(0, filters(with([](ConvShape &c) { c.dh = 2; }), 2));
   EXPECT_EQ(0, filters(with([](ConvShape &c) { c.groups = 2; }), 2));
 }
+
+//===----------------------------------------------------------------------===//
+// Depthwise convolutions
+//===----------------------------------------------------------------------===//
+
+// n h w c | o kh kw | sh sw | top bottom left right | dh dw | groups
+static const ConvShape kChannels = {3, 19, 17, 70, 70, 5, 5, 1,
+                                    1, 2,  2,  2,  2,  1, 1, 70};
+
+static Direction filterGradient(const ConvShape &c) {
+  return {LibraryOp::Conv2DFilterGrad, c.x(), c.y(), c.w()};
+}
+
+// oneDNN has kernels for windows of three pixels alone.
+TEST(Depthwise, RunsWhereTheLibraryHasNoKernel) {
+  auto isOwn = [](const Direction &d, const ConvShape &c) {
+    return kernelsOf(d, c, 2).find("depthwise") == 0;
+  };
+  EXPECT_TRUE(isOwn(filterGradient(kChannels), kChannels));
+  ConvShape groups = kChannels;
+  groups.groups = 35;
+  EXPECT_FALSE(isOwn(filterGradient(groups), groups));
+  ConvShape small = {2, 8, 8, 64, 64, 3, 3, 1, 1, 1, 1, 1, 1, 1, 1, 64};
+  EXPECT_FALSE(isOwn(filterGradient(small), small));
+}
+
+// Rows of 17 products, then sums of at most 24 rows, then eight parts.
+TEST_P(AccuracyTest, DepthwiseGradientsAreCloserThanOneSum) {
+  Direction d = filterGradient(kChannels);
+  std::vector<float> x = numbers(d.a, 1), y = numbers(d.b, 2), got;
+  run(GetParam(), d.op, d.a, d.b, d.out, kChannels.ints(), got);
+  if (HasFatalFailure())
+    return;
+  std::vector<double> exact = d.naive(kChannels, wide(x), wide(y));
+  EXPECT_LT(errorOf(got, exact), errorOf(d.naive(kChannels, x, y), exact));
+}
+
+TEST_P(AccuracyTest, DepthwiseGradientsHaveOneSetOfBits) {
+  Direction d = filterGradient(kChannels);
+  std::vector<float> first;
+  run(GetParam(), d.op, d.a, d.b, d.out, kChannels.ints(), first, 1);
+  for (unsigned threads : {2u, 3u, 7u}) {
+    std::vector<float> got;
+    run(GetParam(), d.op, d.a, d.b, d.out, kChannels.ints(), got, threads);
+    EXPECT_EQ(got, first) << threads << " threads";
+  }
+}
