@@ -11,7 +11,7 @@
 using namespace reprise;
 using namespace reprise::driver;
 
-static rt::Expected<StepAnswer> plan(fuzz::FuzzedFile &file, double percent) {
+static rt::Expected<StepAnswer> planStep(fuzz::FuzzedFile &file, double percent) {
   StepRequest request;
   request.file = file.path();
   request.budget = plan::Budget::ofPercent(percent);
@@ -23,7 +23,7 @@ static rt::Expected<StepAnswer> plan(fuzz::FuzzedFile &file, double percent) {
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
   static fuzz::FuzzedFile file;
   file.write(data, size);
-  rt::Expected<StepAnswer> answer = plan(file, 80);
+  rt::Expected<StepAnswer> answer = planStep(file, 80);
   if (!answer.ok()) {
     fuzz::require(!answer.status().message().empty(), "a refusal has no text");
     return 0;
@@ -33,7 +33,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     return 0;
   }
   file.write(answer->text.data(), answer->text.size());
-  rt::Expected<StepAnswer> again = plan(file, 1000);
+  rt::Expected<StepAnswer> again = planStep(file, 1000);
   fuzz::require(again.ok() && again->plan, "a planned step is refused");
   return 0;
 }

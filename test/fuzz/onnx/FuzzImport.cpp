@@ -8,7 +8,7 @@
 #include "../FuzzedFile.h"
 #include "mlir/IR/MLIRContext.h"
 #include "mlir/IR/Verifier.h"
-#include "reprise/IR/SgDialect.h"
+#include "reprise/IR/Sg.h"
 #include "reprise/Onnx/Import.h"
 
 using namespace mlir;
