@@ -83,7 +83,8 @@ template <typename From, typename To>
 static REPRISE_INLINE void
 computeRun(const DepthwiseRun &run, const std::vector<DepthwiseSource> &sources,
            To *result, int64_t channels, int64_t c, int64_t lanes) {
-  constexpr int kPixels = 4; // sums that fit into registers
+  // Sums that fit into registers beside a weight and a pixel.
+  constexpr int kPixels = REPRISE_REGISTERS >= 16 ? 8 : 4;
   int64_t at = 0;
   for (; at + kPixels <= run.count; at += kPixels)
     computePixels<kPixels, From>(run, at, sources, result, channels, c, lanes);
