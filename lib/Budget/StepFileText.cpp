@@ -48,9 +48,9 @@ std::string driver::toText(const StepAnswer &answer) {
                               "): nothing is known of it");
   facts.add("without recomputation", sizeText(answer.plain.bytes));
   facts.add("smallest budget found",
-            text::formatSize(answer.curve.front().bytes) + ", " +
+            sizeText(answer.curve.front().bytes) + ", " +
                 shareText(answer.curve.front().bytes, answer.plain) +
-                "; none exists below " + text::formatSize(answer.provenBytes));
+                "; none exists below " + sizeText(answer.provenBytes));
   if (answer.plan) {
     const StepPoint &plan = *answer.plan;
     facts.add("budget", sizeText(answer.budgetBytes));
@@ -69,14 +69,15 @@ std::string driver::toText(const StepAnswer &answer) {
 }
 
 std::string driver::sweepText(const StepAnswer &answer) {
-  text::Table table({{"live bytes"},
+  text::Table table({{"live"},
+                     {"bytes"},
                      {"of plain"},
                      {"recomputed"},
                      {"modelled time"},
                      {"at least"},
                      {"gap"}});
   for (const StepPoint &point : answer.curve)
-    table.add({text::formatSize(point.bytes),
+    table.add({text::formatSize(point.bytes), text::formatInteger(point.bytes),
                shareText(point.bytes, answer.plain),
                text::formatInteger(point.recomputed),
                moreThan(point.milliseconds, answer.plain.milliseconds),

@@ -29,8 +29,8 @@ int64_t reference::wrapTo(Type element, int64_t value) {
 }
 
 Tensor::Tensor(RankedTensorType type) : type(type) {
-  if (isReal())
-    reals.assign(size(), 0.0);
+  if (isReal() || isComplex())
+    reals.assign(isComplex() ? 2 * size() : size(), 0.0);
   else
     integers.assign(size(), 0);
 }
@@ -58,6 +58,15 @@ FailureOr<Tensor> Tensor::fromAttribute(ElementsAttr attribute) {
     attribute = DenseElementsAttr::getFromRawBuffer(type, blob->getData());
   }
   Tensor tensor(type);
+  if (tensor.isComplex()) {
+    auto values = attribute.tryGetValues<std::complex<llvm::APFloat>>();
+    if (!values)
+      return failure();
+    for (auto [i, value] : llvm::enumerate(*values))
+      tensor.setComplex(
+          i, {value.real().convertToDouble(), value.imag().convertToDouble()});
+    return tensor;
+  }
   if (tensor.isReal()) {
     auto values = attribute.tryGetValues<APFloat>();
     if (!values)
@@ -86,7 +95,9 @@ int64_t Tensor::position(ArrayRef<int64_t> index) const {
 }
 
 void Tensor::copyElement(int64_t to, const Tensor &source, int64_t from) {
-  if (isReal())
+  if (isComplex())
+    setComplex(to, source.complex(from));
+  else if (isReal())
     reals[to] = source.reals[from];
   else
     integers[to] = source.integers[from];
@@ -102,10 +113,13 @@ Tensor Tensor::reshaped(RankedTensorType to) const {
 }
 
 void Tensor::roundToStorage() {
+  Type element = getElementType();
+  if (auto complex = dyn_cast<ComplexType>(element))
+    element = complex.getElementType();
   for (double &value : reals)
-    value = roundTo(getElementType(), value);
+    value = roundTo(element, value);
   for (int64_t &value : integers)
-    value = wrapTo(getElementType(), value);
+    value = wrapTo(element, value);
 }
 
 void reference::forEachIndex(

@@ -98,6 +98,31 @@ static void printSelectTypes(OpAsmPrinter &printer, Operation *, Type pred,
     printOneOrAll(printer, {pred, a, b, result});
 }
 
+/// Parses the type of the result, whose parts the operands are, or all types.
+static ParseResult parseComplexTypes(OpAsmParser &parser, Type &real,
+                                     Type &imaginary, Type &result) {
+  if (parseOneOrAll(parser, {&real, &imaginary, &result}))
+    return failure();
+  auto tensor = dyn_cast<RankedTensorType>(result);
+  auto complex =
+      tensor ? dyn_cast<ComplexType>(tensor.getElementType()) : nullptr;
+  if (complex && real == result)
+    real = imaginary = tensor.clone(complex.getElementType());
+  return success();
+}
+
+static void printComplexTypes(OpAsmPrinter &printer, Operation *, Type real,
+                              Type imaginary, Type result) {
+  auto tensor = dyn_cast<RankedTensorType>(result);
+  auto complex =
+      tensor ? dyn_cast<ComplexType>(tensor.getElementType()) : nullptr;
+  if (complex && real == imaginary &&
+      real == tensor.clone(complex.getElementType()))
+    printer << result;
+  else
+    printOneOrAll(printer, {real, imaginary, result});
+}
+
 static ParseResult parsePairedTypes(OpAsmParser &parser,
                                     SmallVectorImpl<Type> &operands,
                                     SmallVectorImpl<Type> &results) {

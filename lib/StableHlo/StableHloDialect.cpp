@@ -5,11 +5,11 @@
 // that is empty, and the number 0 of index vectors, only where required.
 //
 //===----------------------------------------------------------------------===//
+#include "Inlining.h"
 #include "Syntax.h"
 
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/DialectImplementation.h"
-#include "mlir/Transforms/InliningUtils.h"
 #include "llvm/ADT/TypeSwitch.h"
 
 using namespace mlir;
@@ -26,19 +26,6 @@ using namespace reprise::stablehlo;
 
 #define GET_OP_CLASSES
 #include "reprise/StableHlo/ChloOps.cpp.inc"
-
-namespace {
-/// Every op may be inlined, with its regions.
-struct Inlining : DialectInlinerInterface {
-  using DialectInlinerInterface::DialectInlinerInterface;
-  bool isLegalToInline(Operation *, Region *, bool, IRMapping &) const final {
-    return true;
-  }
-  bool isLegalToInline(Region *, Region *, bool, IRMapping &) const final {
-    return true;
-  }
-};
-} // namespace
 
 void chlo::ChloDialect::initialize() {
   allowUnknownOperations();
@@ -71,6 +58,8 @@ void reprise::stablehlo::registerDialects(DialectRegistry &registry) {
     registry.insert<HloDialect>();
   if (!registry.getDialectAllocator(chlo::ChloDialect::getDialectNamespace()))
     registry.insert<chlo::ChloDialect>();
+  if (!registry.getDialectAllocator(sdy::SdyDialect::getDialectNamespace()))
+    registry.insert<sdy::SdyDialect>();
 }
 
 Attribute HloDialect::parseAttribute(DialectAsmParser &parser,

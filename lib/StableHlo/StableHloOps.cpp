@@ -103,6 +103,17 @@ SmallVector<remat::InPlacePair> ScatterOp::getRematInPlacePairs() {
   return pairs;
 }
 
+remat::Execution CompositeOp::getRematExecution() {
+  return remat::Execution::Once;
+}
+
+LogicalResult CompositeOp::verifySymbolUses(SymbolTableCollection &symbols) {
+  if (symbols.lookupNearestSymbolFrom(*this, getDecompositionAttr()))
+    return success();
+  return emitOpError() << "has the decomposition " << getDecompositionAttr()
+                       << ", which is not in the module";
+}
+
 remat::Execution CustomCallOp::getRematExecution() {
   if (getRematViewSource())
     return remat::Execution::Anywhere;

@@ -96,6 +96,13 @@ private:
              "the module is partitioned over " +
                  llvm::toString(partitions.getValue(), 10, true) +
                  " devices: its shapes are not those of one device");
+    else
+      for (auto mesh : module.getOps<sdy::MeshOp>())
+        if (uint64_t devices = mesh.getDevices(); devices > 1)
+          refuse(mesh.getLoc(),
+                 "the mesh '" + mesh.getSymName().str() + "' has " +
+                     std::to_string(devices) +
+                     " devices: shapes are not those of one device");
   }
 
   void checkOp(Operation *op) {

@@ -11,6 +11,12 @@ std::optional<size_t> BatchShapes::dimension(const Node &node) const {
                                    : std::optional(found->second);
 }
 
+bool BatchShapes::standsForSamples(const Node &node, bool found) {
+  if (isProbe && found)
+    counting.insert(&node);
+  return found && counting.count(&node) != 0;
+}
+
 void BatchShapes::learn(const Node &node, const Shape &from, const Shape &to,
                         int64_t fileBatch) {
   auto holdsSamples = [](int64_t extent) { return extent % kProbe == 0; };

@@ -11,6 +11,7 @@
 
 #include "Elements.h"
 #include <map>
+#include <set>
 
 namespace reprise::onnx {
 
@@ -30,7 +31,12 @@ public:
   /// is unknown or no dimension does.
   std::optional<size_t> dimension(const Node &node) const;
 
+  /// Whether constants of a node stand for the samples: in the first import,
+  /// records what its extents tell, and afterwards returns that.
+  bool standsForSamples(const Node &node, bool found);
+
 private:
+  std::set<const Node *> counting;
   std::map<const Node *, size_t> dimensions;
   /// Extents that hold the samples and others, and how many of these are
   /// outside the samples.

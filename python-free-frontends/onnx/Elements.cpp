@@ -240,3 +240,37 @@ std::optional<Elements> reprise::onnx::decode(const TensorMessage &tensor,
     elements.type = TensorElement::Float;
   return elements;
 }
+
+std::optional<Elements> reprise::onnx::withSamples(const Elements &elements,
+                                                   size_t d, int64_t count) {
+  int64_t extent = elements.shape[d], inner = 1;
+  for (size_t k = d + 1; k < elements.shape.size(); ++k)
+    inner *= elements.shape[k];
+  Elements made{elements.type, elements.shape, {}, {}};
+  made.shape[d] = count;
+  std::optional<int64_t> size = countOf(made.shape);
+  if (!size || *size > kMostFollowing || extent < 1)
+    return std::nullopt;
+  // A single sample does not tell whether integers count the samples.
+  if (extent == 1 && !isReal(elements.type) && count != 1)
+    return std::nullopt;
+  auto at = [&](int64_t outer, int64_t sample, int64_t k) {
+    size_t place = (outer * extent + sample) * inner + k;
+    return isReal(elements.type) ? double(elements.reals[place])
+                                 : double(elements.integers[place]);
+  };
+  for (int64_t k = 0; k < *size; ++k) {
+    int64_t outer = k / (inner * count), sample = k / inner % count;
+    double first = at(outer, 0, k % inner);
+    double step = extent > 1 ? at(outer, 1, k % inner) - first : 0;
+    bool counts = step == 1 && !isReal(elements.type);
+    for (int64_t other = 1; other < extent && sample == 0; ++other)
+      if (at(outer, other, k % inner) != first + (counts ? other : 0))
+        return std::nullopt;
+    if (isReal(elements.type))
+      made.reals.push_back(first);
+    else
+      made.integers.push_back(int64_t(first) + (counts ? sample : 0));
+  }
+  return made;
+}

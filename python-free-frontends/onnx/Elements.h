@@ -12,6 +12,9 @@ using Shape = std::vector<int64_t>;
 /// The largest number of elements of a tensor.
 inline constexpr int64_t kMostElements = int64_t(1) << 40;
 
+/// The largest number of elements of a constant that follows the batch.
+inline constexpr int64_t kMostFollowing = int64_t(1) << 26;
+
 /// Returns the number of elements; nothing if an extent is negative or there
 /// are more than kMostElements.
 std::optional<int64_t> countOf(const Shape &shape);
@@ -35,6 +38,12 @@ struct Elements {
 
   size_t size() const { return isReal(type) ? reals.size() : integers.size(); }
 };
+
+/// The elements with `count` samples along dimension d. Nothing unless each
+/// element is the same in all samples, or an integer that goes up by one from
+/// each sample to the next.
+std::optional<Elements> withSamples(const Elements &elements, size_t d,
+                                    int64_t count);
 
 /// Decodes a tensor, of external data by `file`, which may be null. On failure,
 /// returns nothing and sets `error`.

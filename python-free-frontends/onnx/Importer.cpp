@@ -151,6 +151,42 @@ std::string Importer::batchHint() const {
                    "keep its batch";
 }
 
+bool Importer::follow(onnx::Value &value, size_t d) {
+  Weight *weight = value.weight;
+  if (weight && !weight->message && !weight->isDeclared && !weight->bound) {
+    value.shape[d] = weight->shape[d] = batch;
+    value.constant = nullptr;
+    return true;
+  }
+  if (weight || !value.constant)
+    return false;
+  std::optional<Elements> made = withSamples(*value.constant, d, batch);
+  if (!made || !spend(*made))
+    return false;
+  value.shape = made->shape;
+  value.constant = std::make_shared<const Elements>(std::move(*made));
+  value.plain.reset();
+  value.last.reset();
+  return true;
+}
+
+void Importer::followAll(llvm::ArrayRef<onnx::Value *> inputs,
+                         std::optional<size_t> except) {
+  // Samples of a file of one broadcast anyway.
+  if (batch == fileBatch || fileBatch == 1)
+    return;
+  for (onnx::Value *value : inputs)
+    for (size_t d = 0; d < value->shape.size(); ++d) {
+      size_t fromLast = value->shape.size() - d;
+      bool isOther = llvm::any_of(inputs, [&](const onnx::Value *other) {
+        return other->shape.size() >= fromLast &&
+               other->shape[other->shape.size() - fromLast] == batch;
+      });
+      if (isOther && d != except && value->shape[d] == fileBatch)
+        (void)follow(*value, d);
+    }
+}
+
 size_t Importer::refusals() const {
   size_t count = 0;
   for (const Refusal &refusal : imported.refusals)

@@ -141,6 +141,14 @@ public:
   int64_t fileOpset = 0;
   /// Refuses a node in training mode if there is no loss.
   bool mayTrain();
+  /// Gives a constant of the file that has its number of samples along
+  /// dimension d that of the model. False if it cannot follow.
+  bool follow(Value &value, size_t d);
+  /// Lets those of the inputs follow that have the file's samples in a
+  /// dimension, counted from the last, in which another one has the model's;
+  /// but not along `except`, counted from the first.
+  void followAll(llvm::ArrayRef<Value *> inputs,
+                 std::optional<size_t> except = {});
   /// How a refusal ends that another batch than the file's may cause.
   std::string batchHint() const;
   /// Refuses patterns of weights that match none.

@@ -292,12 +292,100 @@ TEST(OnnxGradients, ScatteredRowsAndLargestElementsHaveThem) {
                                integers("two", {1}, {2})));
 }
 
+TEST(OnnxGradients, TangentsAndArcsHaveThem) {
+  using namespace onnx::encode;
+  std::string nodes = bytes(1, node("Tanh", {"u"}, {"a"})) +
+                      bytes(1, node("Asin", {"a"}, {"b"})) +
+                      bytes(1, node("Acos", {"a"}, {"c"})) +
+                      bytes(1, node("Mul", {"b", "c"}, {"d"})) +
+                      bytes(1, node("Tan", {"a"}, {"e"})) +
+                      bytes(1, node("Add", {"d", "e"}, {"y"}));
+  expectGradients(weighted(nodes, {2, 3}), {"gradient:v"});
+}
+
+/// An attribute that is one integer.
+static std::string integer(const std::string &name, uint64_t value) {
+  using namespace onnx::encode;
+  return bytes(5, bytes(1, name) + number(20, 2) + number(3, value));
+}
+
+TEST(OnnxGradients, KeptAndReversedElementsHaveThem) {
+  using namespace onnx::encode;
+  std::string nodes =
+      bytes(1, node("ReverseSequence", {"w", "lengths"}, {"a"})) +
+      bytes(1, node("Compress", {"a", "keep"}, {"b"}, integer("axis", 1))) +
+      bytes(1, node("Compress", {"u", "keep"}, {"c"}, integer("axis", 1))) +
+      bytes(1, node("MatMul", {"b", "c"}, {"y"}));
+  expectGradients(weighted(nodes, {4, 2},
+                           integers("lengths", {3}, {4, 1, 2}) +
+                               integers("keep", {3}, {1, 0, 1})));
+}
+
+TEST(OnnxGradients, MultipliedRowsHaveThem) {
+  using namespace onnx::encode;
+  std::string product =
+      bytes(5, bytes(1, "reduction") + number(20, 3) + bytes(4, "mul"));
+  std::string nodes =
+      bytes(1, node("ScatterND", {"w", "rows", "u"}, {"a"}, product)) +
+      bytes(1, node("ScatterElements", {"a", "places", "u"}, {"y"}, product));
+  expectGradients(weighted(nodes, {4, 3},
+                           integers("rows", {2, 1}, {3, 3}) +
+                               integers("places", {2, 3}, {1, 1, 0, 2, 1, 1})));
+}
+
+/// A layer of an op with `gates` gates, both directions, 3 steps, of which the
+/// second sample has 2, 2 samples of 2 inputs, 3 hidden elements, and initial
+/// states; x is its input and y its output.
+static std::string recurrent(const std::string &op, int64_t gates,
+                             std::string attributes = "",
+                             bool hasPeepholes = false) {
+  using namespace onnx::encode;
+  auto weights = [](int64_t count, int64_t factor) {
+    std::vector<float> values;
+    for (int64_t k = 0; k < count; ++k)
+      values.push_back(float((k * factor + 3) % 17 - 8) / 16);
+    return values;
+  };
+  attributes += bytes(5, bytes(1, "direction") + number(20, 3) +
+                             bytes(4, "bidirectional"));
+  bool isLstm = op == "LSTM";
+  std::vector<std::string> inputs = {"x", "w", "r", "b", "lengths", "h"};
+  if (isLstm)
+    inputs.push_back("c");
+  if (hasPeepholes)
+    inputs.push_back("p");
+  std::string lengths = number(1, 2) + number(2, 6) + bytes(8, "lengths") +
+                        number(5, 3) + number(5, 2);
+  return bytes(1, node(op, inputs, {"y"}, attributes)) +
+         bytes(5, tensor("w", {2, 3 * gates, 2}, weights(12 * gates, 7))) +
+         bytes(5, tensor("r", {2, 3 * gates, 3}, weights(18 * gates, 5))) +
+         bytes(5, tensor("b", {2, 6 * gates}, weights(12 * gates, 11))) +
+         bytes(5, tensor("h", {2, 2, 3}, weights(12, 6))) +
+         bytes(5, tensor("c", {2, 2, 3}, weights(12, 10))) +
+         bytes(5, tensor("p", {2, 9}, weights(18, 13))) + bytes(5, lengths) +
+         bytes(11, value("x", {3, 2, 2})) + bytes(12, value("y", {3, 2, 2, 3}));
+}
+
+TEST(OnnxGradients, RecurrentLayersHaveThem) {
+  using namespace onnx::encode;
+  std::vector<std::string> all = {"gradient:w", "gradient:r", "gradient:b"};
+  expectGradients(recurrent("RNN", 1), all);
+  expectGradients(recurrent("GRU", 3), all);
+  expectGradients(recurrent("GRU", 3, integer("linear_before_reset", 1)), all);
+  expectGradients(recurrent("LSTM", 4), all);
+  expectGradients(recurrent("LSTM", 4, integer("input_forget", 1)), all);
+  all.push_back("gradient:p");
+  expectGradients(recurrent("LSTM", 4, "", /*hasPeepholes=*/true), all);
+}
+
 INSTANTIATE_TEST_SUITE_P(
     Networks, OnnxTraining,
     testing::Values(Network{"mnist_8", onnx::Loss::CrossEntropy, 2, 1e-4},
                     Network{"micro_kws", onnx::Loss::CrossEntropy, 1, 1e-3},
                     Network{"onnxmlir_mnist", onnx::Loss::CrossEntropy, 4,
                             1e-3},
+                    Network{"torch_lstm", onnx::Loss::CrossEntropy, 3, 1e-1},
+                    Network{"torch_gru", onnx::Loss::CrossEntropy, 5, 1e-1},
                     Network{"espcn",
                             onnx::Loss::SquaredError,
                             2,

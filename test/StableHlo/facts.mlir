@@ -41,14 +41,14 @@ func.func @dilated(%a: tensor<2x16x16x4xf32>, %b: tensor<3x3x4x8xf32>)
 }
 
 // ONCE: run once {{ *}}stablehlo.all_reduce (1): nothing is known of it
-// ONCE: run once {{ *}}chlo.top_k (2): nothing is known of it
+// ONCE: run once {{ *}}chlo.ragged_dot (2): nothing is known of it
 func.func @once(%x: tensor<8xf32>) -> tensor<8xf32> {
   %a = "stablehlo.all_reduce"(%x) ({
   ^bb0(%l: tensor<f32>, %m: tensor<f32>):
     %t = stablehlo.add %l, %m : tensor<f32>
     stablehlo.return %t : tensor<f32>
   }) {replica_groups = dense<0> : tensor<1x1xi64>} : (tensor<8xf32>) -> tensor<8xf32>
-  %b = "chlo.top_k"(%a) : (tensor<8xf32>) -> tensor<8xf32>
-  %c = "chlo.top_k"(%b) : (tensor<8xf32>) -> tensor<8xf32>
+  %b = "chlo.ragged_dot"(%a) : (tensor<8xf32>) -> tensor<8xf32>
+  %c = "chlo.ragged_dot"(%b) : (tensor<8xf32>) -> tensor<8xf32>
   return %c : tensor<8xf32>
 }

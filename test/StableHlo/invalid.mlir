@@ -105,3 +105,24 @@ func.func @while(%x: tensor<4xf32>) {
   }) : (tensor<4xf32>) -> tensor<4xf32>
   return
 }
+
+// -----
+
+func.func @composite(%x: tensor<4xf32>) {
+  // expected-error @+1 {{has the decomposition @nowhere, which is not in the module}}
+  %r = stablehlo.composite "mine.op" %x {decomposition = @nowhere} : (tensor<4xf32>) -> tensor<4xf32>
+  return
+}
+
+// -----
+
+func.func @sharding(%x: tensor<4xf32>) {
+  // expected-error @+1 {{expected a priority such as p0}}
+  %r = sdy.sharding_constraint %x <@mesh, [{"x"}first]> : tensor<4xf32>
+  return
+}
+
+// -----
+
+// expected-error @+1 {{expected '='}}
+sdy.mesh @mesh = <["x"]>

@@ -180,3 +180,45 @@ func.func @others(%x: tensor<4xf32>, %s: tensor<2xui64>) -> tensor<4xf32> {
     : (tensor<4xf32>) -> tensor<4xf32>
   return %r : tensor<4xf32>
 }
+
+// CHECK: sdy.mesh @mesh = <["x"=1, "y"=1]>
+sdy.mesh @mesh = <["x"=1, "y"=1]>
+// CHECK: sdy.mesh @empty_mesh = <[], device_ids=[0]>
+"sdy.mesh"() <{mesh = #sdy.mesh<[], device_ids=[0]>, sym_name = "empty_mesh"}> : () -> ()
+
+// CHECK-LABEL: func @shardings
+// CHECK-SAME: {sdy.sharding = #sdy.sharding<@mesh, [{"x"}, {?}]>}
+func.func @shardings(%x: tensor<4x6xf32> {sdy.sharding = #sdy.sharding<@mesh, [{"x"}, {?}]>})
+    -> tensor<4x6xf32> {
+  // CHECK: sdy.sharding_constraint %{{.*}} <@mesh, [{"x", ?}p1, {"y":(1)2}], replicated={"y"}> : tensor<4x6xf32>
+  %a = sdy.sharding_constraint %x <@mesh, [{"x", ?}p1, {"y":(1)2}], replicated={"y"}> : tensor<4x6xf32>
+  // CHECK: sdy.sharding_constraint %{{.*}} <mesh<["z"=1]>, [{}, {"z"}]> : tensor<4x6xf32>
+  %b = "sdy.sharding_constraint"(%a) <{sharding = #sdy.sharding<mesh<["z"=1]>, [{}, {"z"}]>}>
+    : (tensor<4x6xf32>) -> tensor<4x6xf32>
+  // CHECK: stablehlo.tanh %{{.*}} {sdy.sharding = #sdy.sharding_per_value<[<@mesh, [{"x"}, {}]>]>} : tensor<4x6xf32>
+  %c = stablehlo.tanh %b {sdy.sharding = #sdy.sharding_per_value<[<@mesh, [{"x"}, {}]>]>} : tensor<4x6xf32>
+  return %c : tensor<4x6xf32>
+}
+
+// CHECK-LABEL: func @largest
+func.func @largest(%x: tensor<4x6xf32>, %c: tensor<4xcomplex<f32>>) {
+  // CHECK: chlo.top_k(%{{.*}}, k = 3) : tensor<4x6xf32> -> (tensor<4x3xf32>, tensor<4x3xi32>)
+  %v, %i = chlo.top_k(%x, k = 3) : tensor<4x6xf32> -> (tensor<4x3xf32>, tensor<4x3xi32>)
+  // CHECK: stablehlo.composite "chlo.top_k" %{{.*}} {composite_attributes = {k = 2 : i64}, decomposition = @top_k.impl, version = 1 : i32} : (tensor<4x6xf32>) -> (tensor<4x2xf32>, tensor<4x2xi32>)
+  %w:2 = stablehlo.composite "chlo.top_k" %x
+    {composite_attributes = {k = 2 : i64}, decomposition = @top_k.impl, version = 1 : i32}
+    : (tensor<4x6xf32>) -> (tensor<4x2xf32>, tensor<4x2xi32>)
+  // CHECK: chlo.zeta %{{.*}}, %{{.*}} : tensor<4x6xf32>, tensor<4x6xf32> -> tensor<4x6xf32>
+  %z = chlo.zeta %x, %x : tensor<4x6xf32>, tensor<4x6xf32> -> tensor<4x6xf32>
+  // CHECK: stablehlo.real %{{.*}} : (tensor<4xcomplex<f32>>) -> tensor<4xf32>
+  %r = stablehlo.real %c : (tensor<4xcomplex<f32>>) -> tensor<4xf32>
+  // CHECK: stablehlo.complex %{{.*}}, %{{.*}} : tensor<4xcomplex<f32>>
+  %d = stablehlo.complex %r, %r : tensor<4xcomplex<f32>>
+  // CHECK: stablehlo.compare  GT, %{{.*}}, %{{.*}},  WEAKORDER :
+  %o = stablehlo.compare GT, %r, %r, WEAKORDER : (tensor<4xf32>, tensor<4xf32>) -> tensor<4xi1>
+  return
+}
+func.func private @top_k.impl(%x: tensor<4x6xf32>) -> (tensor<4x2xf32>, tensor<4x2xi32>) {
+  %v, %i = chlo.top_k(%x, k = 2) : tensor<4x6xf32> -> (tensor<4x2xf32>, tensor<4x2xi32>)
+  return %v, %i : tensor<4x2xf32>, tensor<4x2xi32>
+}

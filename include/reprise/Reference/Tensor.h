@@ -2,7 +2,8 @@
 //
 // The tensors of the reference evaluator: elements in row-major order, floating
 // point of every width as double, integers as int64_t in the range of their
-// type (an i1 is 0 or 1).
+// type (an i1 is 0 or 1), sign-extended where the type is unsigned. A complex
+// number is two reals.
 //
 //===----------------------------------------------------------------------===//
 #ifndef REPRISE_REFERENCE_TENSOR_H
@@ -11,6 +12,7 @@
 #include "mlir/IR/BuiltinAttributes.h"
 #include "mlir/IR/BuiltinTypes.h"
 #include "llvm/ADT/STLFunctionalExtras.h"
+#include <complex>
 #include <cstdint>
 #include <vector>
 
@@ -42,6 +44,9 @@ public:
   int64_t getRank() const { return type.getRank(); }
   int64_t size() const { return type.getNumElements(); }
   bool isReal() const { return llvm::isa<mlir::FloatType>(getElementType()); }
+  bool isComplex() const {
+    return llvm::isa<mlir::ComplexType>(getElementType());
+  }
 
   /// The row-major position of an index.
   int64_t position(llvm::ArrayRef<int64_t> index) const;
@@ -56,7 +61,19 @@ public:
     return reals[position(index)];
   }
 
-  /// An element of either kind as a number.
+  std::complex<double> complex(int64_t i) const {
+    return {reals[2 * i], reals[2 * i + 1]};
+  }
+  void setComplex(int64_t i, std::complex<double> value) {
+    reals[2 * i] = value.real();
+    reals[2 * i + 1] = value.imag();
+  }
+
+  /// Sets real number i; those of a complex tensor are real and imaginary
+  /// parts in turn.
+  void setWord(int64_t i, double value) { reals[i] = value; }
+
+  /// A real or integer element as a number.
   double number(int64_t i) const {
     return isReal() ? reals[i] : static_cast<double>(integers[i]);
   }

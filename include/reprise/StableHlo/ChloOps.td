@@ -9,7 +9,7 @@ include "reprise/IR/RematInterfaces.td"
 def Chlo_Dialect : Dialect {
   let name = "chlo";
   let cppNamespace = "::reprise::chlo";
-  let summary = "Functions of one operand that JAX prints beside StableHLO";
+  let summary = "Functions that JAX prints beside StableHLO";
   let description = [{
     A subset of the StableHLO project's dialect of this name, for text that is read,
     planned and printed again. Other ops of it may appear in generic form.
@@ -53,5 +53,36 @@ def Chlo_LgammaOp : Chlo_Unary<"lgamma">;
 def Chlo_SinhOp : Chlo_Unary<"sinh">;
 def Chlo_SquareOp : Chlo_Unary<"square">;
 def Chlo_TanOp : Chlo_Unary<"tan">;
+
+class Chlo_Binary<string mnemonic>
+    : Op<Chlo_Dialect, mnemonic,
+         [Pure, DeclareOpInterfaceMethods<RematOpInterface,
+                                          ["getRematInPlacePairs"]>]> {
+  let arguments = (ins AnyTensor:$lhs, AnyTensor:$rhs);
+  let results = (outs AnyTensor:$result);
+  let assemblyFormat = [{
+    operands attr-dict `:` type(operands) `->` type($result)
+  }];
+  let extraClassDefinition = [{
+    ::llvm::SmallVector<::reprise::remat::InPlacePair>
+    $cppClass::getRematInPlacePairs() {
+      return ::reprise::stablehlo::pairsOfSameType(*this);
+    }
+  }];
+}
+
+def Chlo_NextAfterOp : Chlo_Binary<"next_after">;
+def Chlo_PolygammaOp : Chlo_Binary<"polygamma">;
+def Chlo_ZetaOp : Chlo_Binary<"zeta">;
+
+def Chlo_TopKOp : Op<Chlo_Dialect, "top_k", [Pure]> {
+  let summary = "the k largest elements along the last dimension";
+  let arguments = (ins AnyTensor:$operand, I64Attr:$k);
+  let results = (outs AnyTensor:$values, AnyTensor:$indices);
+  let assemblyFormat = [{
+    `(` $operand `,` `k` `=` $k `)` attr-dict `:` type($operand)
+    `->` `(` type($values) `,` type($indices) `)`
+  }];
+}
 
 #endif // REPRISE_STABLEHLO_CHLOOPS

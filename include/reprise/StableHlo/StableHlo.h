@@ -7,6 +7,7 @@
 #include "mlir/IR/Dialect.h"
 #include "mlir/IR/OpDefinition.h"
 #include "mlir/IR/OpImplementation.h"
+#include "mlir/IR/SymbolTable.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 #include "reprise/IR/Remat.h"
 
@@ -22,13 +23,14 @@ llvm::SmallVector<int64_t> integersOf(mlir::Attribute list);
 /// Pairs of the first result and each operand of its type.
 llvm::SmallVector<remat::InPlacePair> pairsOfSameType(mlir::Operation *op);
 
-/// Adds stablehlo and chlo to a registry, unless it has dialects of these
-/// names: those of the StableHLO project itself.
+/// Adds stablehlo, chlo and sdy to a registry, unless it has dialects of these
+/// names: those of the StableHLO project itself and of Shardy.
 void registerDialects(mlir::DialectRegistry &registry);
 
 } // namespace reprise::stablehlo
 
 #include "reprise/StableHlo/ChloDialect.h.inc"
+#include "reprise/StableHlo/SdyDialect.h.inc"
 #include "reprise/StableHlo/StableHloDialect.h.inc"
 #include "reprise/StableHlo/StableHloEnums.h.inc"
 #define GET_ATTRDEF_CLASSES
@@ -39,5 +41,7 @@ void registerDialects(mlir::DialectRegistry &registry);
 #include "reprise/StableHlo/StableHloOps.h.inc"
 #define GET_OP_CLASSES
 #include "reprise/StableHlo/ChloOps.h.inc"
+#define GET_OP_CLASSES
+#include "reprise/StableHlo/SdyOps.h.inc"
 
 #endif // REPRISE_STABLEHLO_STABLEHLO_H

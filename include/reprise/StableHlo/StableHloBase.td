@@ -55,7 +55,8 @@ def Hlo_ComparisonDirectionAttr
 
 def Hlo_ComparisonType
     : Hlo_Enum<"ComparisonType", "how operands are compared",
-               ["NOTYPE", "FLOAT", "TOTALORDER", "SIGNED", "UNSIGNED"]>;
+               ["NOTYPE", "FLOAT", "TOTALORDER", "SIGNED", "UNSIGNED",
+                "WEAKORDER"]>;
 def Hlo_ComparisonTypeAttr
     : EnumAttr<Hlo_Dialect, Hlo_ComparisonType, "comparison_type">;
 

@@ -4,6 +4,7 @@
 
 include "mlir/IR/BuiltinAttributeInterfaces.td"
 include "mlir/IR/OpAsmInterface.td"
+include "mlir/IR/SymbolInterfaces.td"
 include "mlir/Interfaces/SideEffectInterfaces.td"
 include "reprise/IR/RematInterfaces.td"
 include "reprise/StableHlo/StableHloBase.td"
@@ -96,6 +97,15 @@ def Hlo_ConvertOp : Hlo_Unary<"convert">;
 def Hlo_ImagOp : Hlo_Unary<"imag">;
 def Hlo_IsFiniteOp : Hlo_Unary<"is_finite">;
 def Hlo_RealOp : Hlo_Unary<"real">;
+
+def Hlo_ComplexOp : Hlo_PureOp<"complex"> {
+  let arguments = (ins AnyTensor:$lhs, AnyTensor:$rhs);
+  let results = (outs AnyTensor:$result);
+  let assemblyFormat = [{
+    operands attr-dict `:`
+    custom<ComplexTypes>(type($lhs), type($rhs), type($result))
+  }];
+}
 
 def Hlo_ClampOp : Hlo_Elementwise<"clamp"> {
   let arguments = (ins AnyTensor:$min, AnyTensor:$operand, AnyTensor:$max);
@@ -487,6 +497,23 @@ def Hlo_BatchNormGradOp : Hlo_BatchNorm<"batch_norm_grad"> {
   let arguments = (ins AnyTensor:$operand, AnyTensor:$scale, AnyTensor:$mean,
                        AnyTensor:$variance, AnyTensor:$grad_output,
                        F32Attr:$epsilon, I64Attr:$feature_index);
+}
+
+def Hlo_CompositeOp
+    : Hlo_Op<"composite", [Hlo_Tells<["getRematExecution"]>,
+                           DeclareOpInterfaceMethods<SymbolUserOpInterface>]> {
+  let description = [{
+    Runs once, whatever its decomposition does. The decomposition, a function of the
+    module, stays as it is, and its values are not counted.
+  }];
+  let arguments = (ins Variadic<AnyType>:$inputs, StrAttr:$name,
+                       OptionalAttr<DictionaryAttr>:$composite_attributes,
+                       FlatSymbolRefAttr:$decomposition,
+                       OptionalAttr<I32Attr>:$version);
+  let results = (outs Variadic<AnyType>:$results);
+  let assemblyFormat = [{
+    $name $inputs attr-dict `:` functional-type(operands, results)
+  }];
 }
 
 def Hlo_CustomCallOp

@@ -32,6 +32,41 @@ static double maximumOf(double a, double b) {
 }
 static double minimumOf(double a, double b) { return -maximumOf(-a, -b); }
 
+/// The inverse of erf by Newton's method, from a formula of Winitzki.
+static double inverseErf(double y) {
+  if (!(std::fabs(y) < 1))
+    return std::fabs(y) == 1 ? std::copysign(INFINITY, y) : NAN;
+  double l = std::log1p(-y * y), half = 2 / (M_PI * 0.147) + l / 2;
+  double x =
+      std::copysign(std::sqrt(std::sqrt(half * half - l / 0.147) - half), y);
+  for (int k = 0; k < 4; ++k) {
+    // Next to 1, erfc keeps the digits that erf has lost.
+    double error = y > 0.5    ? (1 - y) - std::erfc(x)
+                   : y < -0.5 ? std::erfc(-x) - (1 + y)
+                              : std::erf(x) - y;
+    x -= error / (2 / std::sqrt(M_PI) * std::exp(-x * x));
+  }
+  return x;
+}
+
+/// The derivative of ln Gamma: by its recurrence to 10 and above, and there by
+/// the asymptotic series of Bernoulli's numbers (Abramowitz and
+/// Stegun, 6.3.18).
+static double digammaOf(double x) {
+  if (x <= 0 && x == std::floor(x))
+    return NAN;
+  if (x < 0.5)
+    return digammaOf(1 - x) - M_PI / std::tan(M_PI * x);
+  double sum = 0;
+  for (; x < 10; x += 1)
+    sum -= 1 / x;
+  double y = 1 / (x * x);
+  return sum + std::log(x) - 0.5 / x -
+         y * (1.0 / 12 -
+              y * (1.0 / 120 -
+                   y * (1.0 / 252 - y * (1.0 / 240 - y * (1.0 / 132)))));
+}
+
 static const llvm::StringMap<RealUnary> &realUnary() {
   static const llvm::StringMap<RealUnary> table = {
       {"abs", [](double x) { return std::fabs(x); }},
@@ -46,10 +81,13 @@ static const llvm::StringMap<RealUnary> &realUnary() {
       {"cosh", [](double x) { return std::cosh(x); }},
       {"cosine", [](double x) { return std::cos(x); }},
       {"erf", [](double x) { return std::erf(x); }},
+      {"digamma", digammaOf},
+      {"erf_inv", inverseErf},
       {"erfc", [](double x) { return std::erfc(x); }},
       {"exponential", [](double x) { return std::exp(x); }},
       {"exponential_minus_one", [](double x) { return std::expm1(x); }},
       {"floor", [](double x) { return std::floor(x); }},
+      {"lgamma", [](double x) { return std::lgamma(x); }},
       {"log", [](double x) { return std::log(x); }},
       {"log_plus_one", [](double x) { return std::log1p(x); }},
       {"logistic", [](double x) { return 1 / (1 + std::exp(-x)); }},
@@ -64,6 +102,17 @@ static const llvm::StringMap<RealUnary> &realUnary() {
       {"square", [](double x) { return x * x; }},
       {"tan", [](double x) { return std::tan(x); }},
       {"tanh", [](double x) { return std::tanh(x); }}};
+  return table;
+}
+
+using Test = bool (*)(double);
+
+static const llvm::StringMap<Test> &realTests() {
+  static const llvm::StringMap<Test> table = {
+      {"is_finite", [](double x) { return bool(std::isfinite(x)); }},
+      {"is_inf", [](double x) { return bool(std::isinf(x)); }},
+      {"is_neg_inf", [](double x) { return x == -INFINITY; }},
+      {"is_pos_inf", [](double x) { return x == INFINITY; }}};
   return table;
 }
 
@@ -127,6 +176,27 @@ static int64_t powerOf(int64_t base, int64_t exponent, unsigned) {
   return power;
 }
 
+/// Functions of unsigned numbers that differ from those of signed ones.
+using UnsignedBinary = uint64_t (*)(uint64_t, uint64_t);
+
+static const llvm::StringMap<UnsignedBinary> &unsignedBinary() {
+  static const llvm::StringMap<UnsignedBinary> table = {
+      {"divide",
+       [](uint64_t a, uint64_t b) { return b == 0 ? ~uint64_t(0) : a / b; }},
+      {"maximum", [](uint64_t a, uint64_t b) { return std::max(a, b); }},
+      {"minimum", [](uint64_t a, uint64_t b) { return std::min(a, b); }},
+      {"power",
+       [](uint64_t base, uint64_t exponent) {
+         uint64_t power = 1;
+         for (; exponent; exponent >>= 1, base *= base)
+           if (exponent & 1)
+             power *= base;
+         return power;
+       }},
+      {"remainder", [](uint64_t a, uint64_t b) { return b == 0 ? a : a % b; }}};
+  return table;
+}
+
 static const llvm::StringMap<IntegerBinary> &integerBinary() {
   static const llvm::StringMap<IntegerBinary> table = {
       {"add",
@@ -174,10 +244,10 @@ bool hlo::isElementwise(Operation *op) {
   if (!isa_and_present<HloDialect, chlo::ChloDialect>(op->getDialect()))
     return false;
   StringRef name = op->getName().stripDialect();
-  return isa<ConvertOp, IsFiniteOp, ClampOp, CompareOp, SelectOp,
-             ReducePrecisionOp>(op) ||
-         realUnary().count(name) || realBinary().count(name) ||
-         integerUnary().count(name) || integerBinary().count(name);
+  return isa<ConvertOp, ClampOp, CompareOp, SelectOp, ReducePrecisionOp>(op) ||
+         realTests().count(name) || realUnary().count(name) ||
+         realBinary().count(name) || integerUnary().count(name) ||
+         integerBinary().count(name);
 }
 
 /// Element `i`, or the only one.
@@ -196,8 +266,10 @@ static bool isUnsigned(Type element) {
 static hlo::Result evaluateByTable(Operation *op, hlo::Operands operands,
                                    RankedTensorType type) {
   StringRef name = op->getName().stripDialect();
-  Tensor made(type);
   const Tensor &a = *operands[0];
+  if (a.isComplex())
+    return hlo::evaluateComplex(op, operands, type);
+  Tensor made(type);
   bool isUnary = operands.size() == 1;
   if (a.isReal()) {
     RealUnary unary = realUnary().lookup(name);
@@ -214,17 +286,17 @@ static hlo::Result evaluateByTable(Operation *op, hlo::Operands operands,
   IntegerBinary binary = integerBinary().lookup(name);
   if (made.isReal() || (isUnary ? !unary : !binary))
     return hlo::misfit(op);
-  // Tensors hold unsigned numbers sign-extended, in which these differ.
-  if (isUnsigned(a.getElementType()) &&
-      llvm::is_contained({"divide", "maximum", "minimum", "remainder", "power",
-                          "shift_right_arithmetic"},
-                         name))
-    return op->emitOpError() << "is not evaluated on unsigned numbers";
   unsigned width = a.getElementType().getIntOrFloatBitWidth();
+  // Tensors hold unsigned numbers sign-extended.
+  UnsignedBinary ofUnsigned =
+      isUnsigned(a.getElementType()) ? unsignedBinary().lookup(name) : nullptr;
+  uint64_t mask = maskOf(width);
   for (int64_t i = 0; i < made.size(); ++i)
     made.integer(i) =
-        isUnary ? unary(a.integer(i), width)
-                : binary(a.integer(i), operands[1]->integer(i), width);
+        isUnary      ? unary(a.integer(i), width)
+        : ofUnsigned ? int64_t(ofUnsigned(a.integer(i) & mask,
+                                          operands[1]->integer(i) & mask))
+                     : binary(a.integer(i), operands[1]->integer(i), width);
   made.roundToStorage();
   return made;
 }
@@ -248,13 +320,40 @@ static bool compareNumbers(ComparisonDirection direction, T a, T b) {
   return false;
 }
 
+int64_t hlo::placeInOrder(double value, bool isWeak) {
+  if (isWeak && value != value)
+    value = NAN;
+  if (isWeak && value == 0)
+    value = 0;
+  auto bits = llvm::bit_cast<int64_t>(value);
+  return bits < 0 ? bits ^ INT64_MAX : bits;
+}
+
 static hlo::Result evaluateCompare(CompareOp op, hlo::Operands operands,
                                    RankedTensorType type) {
   const Tensor &a = *operands[0], &b = *operands[1];
   ComparisonDirection direction = op.getComparisonDirection();
-  if (op.getCompareType() == ComparisonType::TOTALORDER)
-    return op.emitOpError() << "is not evaluated in total order";
+  if (!type.getElementType().isInteger(1))
+    return hlo::misfit(op);
   Tensor made(type);
+  if (a.isComplex()) {
+    bool isNot = direction == ComparisonDirection::NE;
+    if (!isNot && direction != ComparisonDirection::EQ)
+      return hlo::misfit(op);
+    for (int64_t i = 0; i < made.size(); ++i)
+      made.integer(i) = (a.complex(i) == b.complex(i)) != isNot;
+    return made;
+  }
+  bool isWeak = op.getCompareType() == ComparisonType::WEAKORDER;
+  if (isWeak || op.getCompareType() == ComparisonType::TOTALORDER) {
+    if (!a.isReal())
+      return hlo::misfit(op);
+    for (int64_t i = 0; i < made.size(); ++i)
+      made.integer(i) =
+          compareNumbers(direction, hlo::placeInOrder(a.real(i), isWeak),
+                         hlo::placeInOrder(b.real(i), isWeak));
+    return made;
+  }
   bool isWrapped = isUnsigned(a.getElementType());
   uint64_t mask = maskOf(a.getElementType().getIntOrFloatBitWidth());
   for (int64_t i = 0; i < made.size(); ++i)
@@ -276,44 +375,58 @@ static hlo::Result evaluateSelect(SelectOp op, hlo::Operands operands,
 
 static hlo::Result evaluateClamp(ClampOp op, hlo::Operands operands,
                                  RankedTensorType type) {
+  if (operands[1]->isComplex())
+    return hlo::misfit(op);
   Tensor made(type);
+  // Flips the order of unsigned numbers, which are held sign-extended.
+  int64_t flip = isUnsigned(type.getElementType()) ? INT64_MIN : 0;
   for (int64_t i = 0; i < made.size(); ++i)
     if (made.isReal())
       made.real(i) =
           minimumOf(maximumOf(realAt(*operands[0], i), operands[1]->real(i)),
                     realAt(*operands[2], i));
     else
-      made.integer(i) = std::min(
-          std::max(integerAt(*operands[0], i), operands[1]->integer(i)),
-          integerAt(*operands[2], i));
+      made.integer(i) = std::min(std::max(integerAt(*operands[0], i) ^ flip,
+                                          operands[1]->integer(i) ^ flip),
+                                 integerAt(*operands[2], i) ^ flip) ^
+                        flip;
   return made;
 }
 
 /// Conversion to integers truncates, saturates, and maps NaN to 0.
-static int64_t truncated(double value) {
+static int64_t truncated(double value, IntegerType type) {
   if (value != value)
     return 0;
-  if (value >= 9223372036854775808.0)
-    return INT64_MAX;
-  return value <= -9223372036854775808.0 ? INT64_MIN : int64_t(value);
+  value = std::trunc(value);
+  unsigned width = type.getWidth();
+  double low = type.isUnsigned() ? 0.0 : -std::ldexp(1.0, width - 1);
+  double end = std::ldexp(1.0, type.isUnsigned() ? width : width - 1);
+  if (value < low)
+    return type.isUnsigned() ? 0 : -int64_t(maskOf(width - 1)) - 1;
+  if (value >= end)
+    return maskOf(type.isUnsigned() ? width : width - 1);
+  return type.isUnsigned() ? int64_t(uint64_t(value)) : int64_t(value);
 }
 
 static hlo::Result evaluateConvert(ConvertOp op, hlo::Operands operands,
                                    RankedTensorType type) {
   const Tensor &a = *operands[0];
+  if (a.isComplex() || isa<ComplexType>(type.getElementType()))
+    return hlo::convertComplex(a, type);
   Tensor made(type);
+  auto integer = dyn_cast<IntegerType>(type.getElementType());
   bool isTruth = type.getElementType().isInteger(1);
   uint64_t mask = maskOf(a.getElementType().getIntOrFloatBitWidth());
   bool isWrapped = isUnsigned(a.getElementType());
   for (int64_t i = 0; i < made.size(); ++i) {
     if (made.isReal())
       made.real(i) = a.isReal()  ? a.real(i)
-                     : isWrapped ? double(a.integer(i) & mask)
+                     : isWrapped ? double(uint64_t(a.integer(i)) & mask)
                                  : double(a.integer(i));
     else if (isTruth)
       made.integer(i) = a.number(i) != 0;
     else
-      made.integer(i) = a.isReal()  ? truncated(a.real(i))
+      made.integer(i) = a.isReal()  ? truncated(a.real(i), integer)
                         : isWrapped ? int64_t(a.integer(i) & mask)
                                     : a.integer(i);
   }
@@ -362,8 +475,8 @@ hlo::Result hlo::evaluateElementwise(Operation *op, Operands operands) {
       if (operand->getElementType() != operands[0]->getElementType())
         return misfit(op);
   if (auto select = dyn_cast<SelectOp>(op)) {
-    if (operands[0]->isReal() || operands[1]->getType() != type ||
-        operands[2]->getType() != type)
+    if (!operands[0]->getElementType().isInteger(1) ||
+        operands[1]->getType() != type || operands[2]->getType() != type)
       return misfit(op);
     return evaluateSelect(select, operands, type);
   }
@@ -371,12 +484,16 @@ hlo::Result hlo::evaluateElementwise(Operation *op, Operands operands) {
     return evaluateCompare(compare, operands, type);
   if (auto convert = dyn_cast<ConvertOp>(op))
     return evaluateConvert(convert, operands, type);
-  if (auto finite = dyn_cast<IsFiniteOp>(op)) {
+  if (Test test = realTests().lookup(op->getName().stripDialect())) {
+    if (!operands[0]->isReal() || !type.getElementType().isInteger(1))
+      return misfit(op);
     Tensor made(type);
     for (int64_t i = 0; i < made.size(); ++i)
-      made.integer(i) = std::isfinite(operands[0]->number(i));
+      made.integer(i) = test(operands[0]->real(i));
     return made;
   }
+  if (operands[0]->isComplex() && isa<AbsOp>(op))
+    return evaluateComplex(op, operands, type);
   if (type.getElementType() != operands[0]->getElementType())
     return misfit(op);
   if (auto clamp = dyn_cast<ClampOp>(op))
@@ -393,7 +510,9 @@ hlo::Result hlo::evaluateIota(IotaOp op) {
   if (dimension < 0 || dimension >= made.getRank())
     return misfit(op);
   forEachIndex(made.getShape(), [&](ArrayRef<int64_t> index) {
-    if (made.isReal())
+    if (made.isComplex())
+      made.setComplex(at++, double(index[dimension]));
+    else if (made.isReal())
       made.real(at++) = index[dimension];
     else
       made.integer(at++) = index[dimension];

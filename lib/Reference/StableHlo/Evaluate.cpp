@@ -12,7 +12,6 @@
 #include "reprise/Reference/StableHloEvaluator.h"
 
 #include "llvm/ADT/TypeSwitch.h"
-#include <cmath>
 #include <map>
 
 using namespace mlir;
@@ -20,13 +19,28 @@ using namespace reprise;
 using namespace reprise::reference;
 using namespace reprise::stablehlo;
 
-/// Relative and absolute error that check.expect_close and
-/// check.expect_almost_eq accept.
-static constexpr double kTolerance = 1e-4;
+/// Calls may recur without end.
+static constexpr unsigned kDeepestCall = 256;
+
+static bool isComplex(Type type) {
+  return isa<ComplexType>(getElementTypeOrSelf(type));
+}
+
+/// True for ops that take complex numbers, or refuse them themselves.
+static bool knowsComplex(Operation *op) {
+  return hlo::isElementwise(op) ||
+         isa<BitcastConvertOp, BroadcastInDimOp, CaseOp, ComplexOp, CompositeOp,
+             ConcatenateOp, ConstantOp, CustomCallOp, DotGeneralOp, IfOp,
+             ImagOp, IotaOp, OptimizationBarrierOp, PadOp, RealOp, ReduceOp,
+             ReshapeOp, ReverseOp, SliceOp, SortOp, TransposeOp, WhileOp,
+             func::CallOp>(op);
+}
 
 namespace {
 class Interpreter {
 public:
+  explicit Interpreter(unsigned depth = 0) : depth(depth) {}
+
   hlo::Results run(Block &block, ArrayRef<Tensor> arguments) {
     if (block.getNumArguments() != arguments.size())
       return block.getParentOp()->emitError()
@@ -51,9 +65,12 @@ private:
     for (Type type : op.getResultTypes())
       if (auto tensor = dyn_cast<RankedTensorType>(type);
           !tensor || !tensor.hasStaticShape() ||
-          !tensor.getElementType().isIntOrFloat())
+          !(tensor.getElementType().isIntOrFloat() || isComplex(tensor)))
         return op.emitOpError()
                << "makes a " << type << ", which is not evaluated";
+    if (!knowsComplex(&op) && (llvm::any_of(op.getResultTypes(), isComplex) ||
+                               llvm::any_of(op.getOperandTypes(), isComplex)))
+      return op.emitOpError() << "is not evaluated on complex numbers";
     SmallVector<const Tensor *> operands;
     for (Value value : op.getOperands()) {
       auto found = values.find(value);
@@ -127,7 +144,12 @@ private:
         .Case<ConcatenateOp>(of(hlo::evaluateConcatenate))
         .Case<DynamicSliceOp>(of(hlo::evaluateDynamicSlice))
         .Case<DynamicUpdateSliceOp>(of(hlo::evaluateDynamicUpdateSlice))
+        .Case<BitcastConvertOp>(of(hlo::evaluateBitcast))
+        .Case<ComplexOp>(of(hlo::evaluateMakeComplex))
+        .Case<RealOp, ImagOp>(
+            [&](Operation *op) { return one(hlo::evaluatePart(op, operands)); })
         .Case<DotGeneralOp>(of(hlo::evaluateDot))
+        .Case<DotOp>(of(hlo::evaluateMatrixProduct))
         .Case<ConvolutionOp>(of(hlo::evaluateConvolution))
         .Case([&](ReduceOp op) {
           return hlo::evaluateReduce(op, operands, body);
@@ -142,15 +164,38 @@ private:
         .Case([&](ScatterOp op) {
           return hlo::evaluateScatter(op, operands, body);
         })
-        .Case([&](OptimizationBarrierOp) { return allOf(operands); })
+        .Case([&](SortOp op) { return hlo::evaluateSort(op, operands, body); })
+        .Case([&](chlo::TopKOp op) { return hlo::evaluateTopK(op, operands); })
+        .Case([&](BatchNormTrainingOp op) {
+          return hlo::evaluateTraining(op, operands);
+        })
+        .Case([&](BatchNormInferenceOp op) {
+          return hlo::evaluateInference(op, operands);
+        })
+        .Case([&](BatchNormGradOp op) {
+          return hlo::evaluateGradient(op, operands);
+        })
+        .Case([&](RngBitGeneratorOp op) {
+          return hlo::evaluateRandomBits(op, operands);
+        })
+        .Case<OptimizationBarrierOp, sdy::ShardingConstraintOp>(
+            [&](Operation *) { return allOf(operands); })
         .Case([&](remat::BarrierOp) { return allOf(operands.take_front()); })
         .Case([&](WhileOp op) { return loop(op, operands); })
         .Case([&](IfOp op) {
-          if (operands[0]->isReal() || operands[0]->size() != 1)
+          if (!operands[0]->getElementType().isInteger(1) ||
+              operands[0]->size() != 1)
             return hlo::Results(hlo::misfit(op));
           return runRegion(operands[0]->integer(0) ? op.getTrueBranch()
                                                    : op.getFalseBranch(),
                            {});
+        })
+        .Case([&](CaseOp op) { return choose(op, *operands[0]); })
+        .Case([&](func::CallOp op) {
+          return call(op, op.getCalleeAttr(), operands);
+        })
+        .Case([&](CompositeOp op) {
+          return call(op, op.getDecompositionAttr(), operands);
         })
         .Case([&](CustomCallOp op) { return custom(op, operands); })
         .Default([](Operation *op) {
@@ -172,7 +217,7 @@ private:
       hlo::Results goesOn = runRegion(op.getCond(), state);
       if (failed(goesOn))
         return failure();
-      if (goesOn->size() != 1 || goesOn->front().isReal())
+      if (goesOn->size() != 1 || !goesOn->front().getElementType().isInteger(1))
         return hlo::misfit(op);
       if (!goesOn->front().integer(0))
         return state;
@@ -184,30 +229,34 @@ private:
     return op.emitOpError() << "runs more than " << kMostIterations << " times";
   }
 
-  static hlo::Results custom(CustomCallOp op, hlo::Operands operands) {
-    StringRef target = op.getCallTargetName();
-    if (op.getRematViewSource())
-      return allOf(operands);
-    if (!target.consume_front("check.expect_") || operands.size() != 2)
-      return op.emitOpError() << "is not evaluated";
-    const Tensor &a = *operands[0], &b = *operands[1];
-    bool isExact = target == "eq";
-    if (a.getType() != b.getType())
+  /// An index outside means the last branch.
+  hlo::Results choose(CaseOp op, const Tensor &index) {
+    uint64_t branches = op.getBranches().size();
+    if (!branches || index.size() != 1 ||
+        !isa<IntegerType>(index.getElementType()))
       return hlo::misfit(op);
-    for (int64_t i = 0; i < a.size(); ++i)
-      if (!areEqual(a.number(i), b.number(i), isExact))
-        return op.emitOpError()
-               << "finds " << a.number(i) << " where " << b.number(i)
-               << " is expected, at element " << i;
-    return SmallVector<Tensor>();
+    uint64_t branch = index.integer(0);
+    return runRegion(op.getBranches()[std::min(branch, branches - 1)], {});
   }
 
-  static bool areEqual(double a, double b, bool isExact) {
-    if (a == b || (a != a && b != b))
-      return true;
-    return !isExact &&
-           std::fabs(a - b) <= kTolerance * std::max(1.0, std::fabs(b));
+  hlo::Results call(Operation *op, FlatSymbolRefAttr name,
+                    hlo::Operands operands) {
+    auto callee = SymbolTable::lookupNearestSymbolFrom<func::FuncOp>(op, name);
+    if (!callee || callee.isExternal() || !callee.getBody().hasOneBlock())
+      return op->emitOpError()
+             << "calls " << name << ", which is no function of one block";
+    if (depth == kDeepestCall)
+      return op->emitOpError() << "is a call within " << depth << " others";
+    return Interpreter(depth + 1).run(callee.getBody().front(),
+                                      *allOf(operands));
   }
+
+  static hlo::Results custom(CustomCallOp op, hlo::Operands operands) {
+    return op.getRematViewSource() ? allOf(operands)
+                                   : hlo::evaluateCheck(op, operands);
+  }
+
+  unsigned depth;
 
   /// Values stay where they are when others are added.
   std::map<Value, Tensor, bool (*)(Value, Value)> values{[](Value a, Value b) {

@@ -44,6 +44,44 @@ static SmallVector<int64_t> otherDims(int64_t rank, ArrayRef<int64_t> a,
   return dims;
 }
 
+/// Element i of a tensor of integers; unsigned ones are held sign-extended.
+static uint64_t integerAt(const Tensor &tensor, int64_t i) {
+  auto type = cast<IntegerType>(tensor.getElementType());
+  uint64_t value = tensor.integer(i);
+  return type.isUnsigned() && type.getWidth() < 64
+             ? value & ((uint64_t(1) << type.getWidth()) - 1)
+             : value;
+}
+
+/// Sets an element to the sum of products of elements of tensors of its kind:
+/// `pairAt(k)` has the positions of the factors of product k.
+template <typename PairAt>
+static void setSum(Tensor &made, int64_t to, size_t count, const Tensor &lhs,
+                   const Tensor &rhs, PairAt pairAt) {
+  auto sum = [&](auto total, auto product) {
+    for (size_t k = 0; k < count; ++k) {
+      auto [a, b] = pairAt(k);
+      total += product(a, b);
+    }
+    return total;
+  };
+  if (made.isComplex())
+    made.setComplex(to, sum(std::complex<double>(), [&](int64_t a, int64_t b) {
+                      return lhs.complex(a) * rhs.complex(b);
+                    }));
+  else if (made.isReal())
+    made.real(to) = sum(
+        0.0, [&](int64_t a, int64_t b) { return lhs.real(a) * rhs.real(b); });
+  else
+    made.integer(to) = sum(uint64_t(0), [&](int64_t a, int64_t b) {
+      return integerAt(lhs, a) * integerAt(rhs, b);
+    });
+}
+
+static bool areOfOneKind(const Tensor &a, const Tensor &b) {
+  return a.isReal() == b.isReal() && a.isComplex() == b.isComplex();
+}
+
 hlo::Result hlo::evaluateDot(DotGeneralOp op, Operands operands) {
   const Tensor &lhs = *operands[0], &rhs = *operands[1];
   DotDimensionNumbersAttr numbers = op.getDotDimensionNumbers();
@@ -56,7 +94,7 @@ hlo::Result hlo::evaluateDot(DotGeneralOp op, Operands operands) {
   if (!haveEqualExtents(numbers.getLhsBatch(), numbers.getRhsBatch()) ||
       !haveEqualExtents(numbers.getLhsContracting(),
                         numbers.getRhsContracting()) ||
-      lhs.isReal() != rhs.isReal() || lhs.isReal() != made.isReal())
+      !areOfOneKind(lhs, rhs) || !areOfOneKind(lhs, made))
     return misfit(op);
   auto lhsBatch = positionsOf(lhs, numbers.getLhsBatch());
   auto rhsBatch = positionsOf(rhs, numbers.getRhsBatch());
@@ -73,20 +111,34 @@ hlo::Result hlo::evaluateDot(DotGeneralOp op, Operands operands) {
   int64_t to = 0;
   for (auto [lhsAt, rhsAt] : llvm::zip(lhsBatch, rhsBatch))
     for (int64_t row : lhsFree)
-      for (int64_t column : rhsFree) {
-        double real = 0;
-        uint64_t integer = 0;
-        for (auto [a, b] : llvm::zip(lhsSummed, rhsSummed))
-          if (made.isReal())
-            real += lhs.real(lhsAt + row + a) * rhs.real(rhsAt + column + b);
-          else
-            integer += uint64_t(lhs.integer(lhsAt + row + a)) *
-                       uint64_t(rhs.integer(rhsAt + column + b));
-        if (made.isReal())
-          made.real(to++) = real;
-        else
-          made.integer(to++) = integer;
-      }
+      for (int64_t column : rhsFree)
+        setSum(made, to++, lhsSummed.size(), lhs, rhs, [&](size_t k) {
+          return std::pair(lhsAt + row + lhsSummed[k],
+                           rhsAt + column + rhsSummed[k]);
+        });
+  made.roundToStorage();
+  return made;
+}
+
+/// A matrix or vector times another: the last dimension of the left operand
+/// and the first of the right one are summed.
+hlo::Result hlo::evaluateMatrixProduct(DotOp op, Operands operands) {
+  const Tensor &lhs = *operands[0], &rhs = *operands[1];
+  Tensor made(typeOf(cast<OpResult>(op.getResult())));
+  if (lhs.getRank() < 1 || lhs.getRank() > 2 || rhs.getRank() < 1 ||
+      rhs.getRank() > 2 || lhs.getShape().back() != rhs.getDim(0) ||
+      !areOfOneKind(lhs, rhs) || !areOfOneKind(lhs, made) ||
+      made.getElementType() != lhs.getElementType() || lhs.isComplex())
+    return misfit(op);
+  int64_t summed = rhs.getDim(0);
+  int64_t rows = lhs.getRank() == 2 ? lhs.getDim(0) : 1;
+  int64_t columns = rhs.getRank() == 2 ? rhs.getDim(1) : 1;
+  if (made.size() != rows * columns)
+    return misfit(op);
+  for (int64_t to = 0; to < made.size(); ++to)
+    setSum(made, to, summed, lhs, rhs, [&](int64_t k) {
+      return std::pair(to / columns * summed + k, k * columns + to % columns);
+    });
   made.roundToStorage();
   return made;
 }
@@ -138,13 +190,14 @@ public:
           int64_t feature = o / (outputs / featureGroups) * perGroup;
           if (batchGroups > 1)
             feature = 0;
-          made.real(at + n * outStrides[numbers.getOutputBatch()] +
-                    o * outStrides[numbers.getOutputFeature()]) =
-              sum(batch * inStrides[numbers.getInputBatch()] +
-                      feature * inStrides[numbers.getInputFeature()],
-                  o * filterStrides[numbers.getKernelOutput()], perGroup,
-                  inStrides[numbers.getInputFeature()],
-                  filterStrides[numbers.getKernelInput()]);
+          int64_t from = batch * inStrides[numbers.getInputBatch()] +
+                         feature * inStrides[numbers.getInputFeature()];
+          int64_t with = o * filterStrides[numbers.getKernelOutput()];
+          int64_t to = at + n * outStrides[numbers.getOutputBatch()] +
+                       o * outStrides[numbers.getOutputFeature()];
+          setSum(made, to, taps.size(), input, filter, [&](size_t k) {
+            return std::pair(from + taps[k].first, with + taps[k].second);
+          });
         }
     });
     made.roundToStorage();
@@ -158,7 +211,7 @@ private:
     int64_t outputs = filter.getDim(numbers.getKernelOutput());
     int64_t featureGroups = op.getFeatureGroupCount();
     int64_t batchGroups = op.getBatchGroupCount();
-    if (!input.isReal() || !filter.isReal() || !made.isReal() ||
+    if (!areOfOneKind(input, filter) || !areOfOneKind(input, made) ||
         made.getDim(numbers.getOutputFeature()) != outputs ||
         made.getDim(numbers.getOutputBatch()) * batchGroups != batches ||
         filter.getDim(numbers.getKernelInput()) * featureGroups != features ||
@@ -178,7 +231,8 @@ private:
     return true;
   }
 
-  /// Finds the pairs of input and filter positions at a place of the output.
+  /// Finds the pairs of input and filter positions at a place of the output,
+  /// those of all channels of a group.
   void findTaps(ArrayRef<int64_t> place, ArrayRef<int64_t> inStrides,
                 ArrayRef<int64_t> filterStrides) {
     taps.clear();
@@ -197,19 +251,10 @@ private:
         int64_t tap = reversal[d] ? window[d] - 1 - offset[d] : offset[d];
         with += tap * filterStrides[numbers.getKernelSpatial()[d]];
       }
-      taps.push_back({from, with});
+      for (int64_t c = 0; c < filter.getDim(numbers.getKernelInput()); ++c)
+        taps.push_back({from + c * inStrides[numbers.getInputFeature()],
+                        with + c * filterStrides[numbers.getKernelInput()]});
     });
-  }
-
-  double sum(int64_t from, int64_t with, int64_t channels, int64_t fromStep,
-             int64_t withStep) const {
-    double total = 0;
-    ArrayRef<double> inputs = input.getReals(), weights = filter.getReals();
-    for (auto [at, tap] : taps)
-      for (int64_t c = 0; c < channels; ++c)
-        total += inputs[from + at + c * fromStep] *
-                 weights[with + tap + c * withStep];
-    return total;
   }
 
   ConvolutionOp op;

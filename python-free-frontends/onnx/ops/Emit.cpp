@@ -125,6 +125,10 @@ bool onnx::areReal(NodeImport &node) {
 /// The shape that the inputs broadcast to; nothing after a refusal.
 static std::optional<Shape> commonShape(NodeImport &node,
                                         llvm::ArrayRef<size_t> inputs) {
+  llvm::SmallVector<onnx::Value *> values;
+  for (size_t k : inputs)
+    values.push_back(&node.in(k));
+  node.importer.followAll(values);
   Shape shape;
   for (size_t k : inputs) {
     const Shape &other = node.in(k).shape;

@@ -40,6 +40,9 @@ nn::Tensor reduce(const nn::Tensor &x, llvm::ArrayRef<int64_t> dims) {
   return x.getTrace().create<OpTy>(x, properties).front();
 }
 
+/// The product along dimension d, whose extent becomes 1.
+nn::Tensor productAlong(nn::Tensor x, int64_t d);
+
 /// sg's type of a file's elements; null if it has none.
 mlir::Type elementOf(mlir::Builder &builder, TensorElement type);
 /// x in another element type, or in that of `like`.

@@ -103,6 +103,15 @@ static bool areConsecutive(const Elements &indices, int64_t extent) {
   return indices.size() > 0;
 }
 
+/// Returns true if `count` constants are as many as the file's samples, and the
+/// table's `extent` is the model's number, which differs.
+static bool readsSamples(NodeImport &node, int64_t extent, int64_t count) {
+  Importer &importer = node.importer;
+  return importer.batches.standsForSamples(
+      node.node, importer.batch != importer.fileBatch &&
+                     extent == importer.batch && count == importer.fileBatch);
+}
+
 bool onnx::importGather(NodeImport &node) {
   if (!checkGather(node))
     return false;
@@ -114,7 +123,12 @@ bool onnx::importGather(NodeImport &node) {
   const auto &constant = node.in(1).constant;
   if (constant && isInteger(constant->type) &&
       areConsecutive(*constant, extent)) {
-    int64_t first = constant->integers[0];
+    int64_t first = constant->integers[0], count = constant->size();
+    // All samples of the file are all samples of the model.
+    bool areAll = constant->shape.size() == 1 && first == 0 &&
+                  readsSamples(node, extent, count);
+    if (areAll)
+      return node.alias(0, node.in(0));
     return gatherPart(node, *axis, first + (first < 0 ? extent : 0),
                       constant->shape);
   }
@@ -234,6 +248,12 @@ bool onnx::importReverseSequence(NodeImport &node) {
 bool onnx::importGatherND(NodeImport &node) {
   if (!checkGather(node))
     return false;
+  if (node.in(0).rank() > 0 && node.in(1).rank() > 0 && node.in(1).constant &&
+      node.integer("batch_dims", 0) == 0 &&
+      readsSamples(node, node.in(0).shape.front(), node.in(1).shape.front()) &&
+      !node.importer.follow(node.in(1), 0))
+    return node.refuse("its indices are those of the file's samples" +
+                       node.importer.batchHint());
   const Shape shape = node.in(0).shape, indices = node.in(1).shape;
   int64_t batch = node.integer("batch_dims", 0);
   int64_t count = indices.empty() ? 0 : indices.back();

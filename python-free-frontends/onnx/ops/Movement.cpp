@@ -44,7 +44,9 @@ bool onnx::importTranspose(NodeImport &node) {
 /// file of one sample have there the extent 1, others the batch.
 static std::optional<size_t> samplesOf(NodeImport &node, size_t axis) {
   const Importer &importer = node.importer;
-  if (importer.fileBatch != 1 || importer.batch == 1)
+  // Integers may be the numbers of the samples.
+  if (importer.fileBatch != 1 || importer.batch == 1 ||
+      !onnx::isReal(node.in(0).type))
     return std::nullopt;
   for (size_t d = 0; d < node.in(0).shape.size(); ++d) {
     bool isOne = false, isBatch = false;
@@ -77,6 +79,13 @@ bool onnx::importConcat(NodeImport &node) {
   auto axis = node.axis(node.integer("axis", 1), rank);
   if (!axis)
     return false;
+  llvm::SmallVector<onnx::Value *> inputs;
+  for (size_t k = 0; k < node.inputs(); ++k)
+    inputs.push_back(&node.in(k));
+  if (llvm::all_of(inputs, [&](const onnx::Value *value) {
+        return value->rank() == rank;
+      }))
+    node.importer.followAll(inputs, *axis);
   std::optional<size_t> samples = samplesOf(node, *axis);
   Shape target = node.in(0).shape;
   bool isLast = false;
@@ -352,7 +361,9 @@ bool onnx::importTile(NodeImport &node) {
                        " repeats for rank " + std::to_string(shape.size()));
   Shape from, to, joined, dims;
   for (size_t d = 0; d < shape.size(); ++d) {
-    int64_t count = (*repeats)[d];
+    int64_t count = (*repeats)[d], samples = node.importer.fileBatch;
+    if (d == 0 && samples > 1 && count == samples && shape[d] == 1)
+      count = node.importer.batch;
     if (count < 1 || count > INT32_MAX)
       return node.refuse("its result has no elements, or too many");
     from.insert(from.end(), {1, shape[d]});

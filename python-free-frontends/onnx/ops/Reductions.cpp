@@ -109,8 +109,8 @@ bool onnx::importReduceMin(NodeImport &node) {
   });
 }
 
-/// The product along dimension d, in halves, so that there are few ops.
-static Tensor productAlong(Tensor x, int64_t d) {
+/// In halves, so that there are few ops.
+Tensor onnx::productAlong(Tensor x, int64_t d) {
   while (x && x.dim(d) > 1) {
     int64_t n = x.dim(d), half = n / 2;
     Tensor y = nn::slice(x, d, 0, half) * nn::slice(x, d, half, 2 * half);

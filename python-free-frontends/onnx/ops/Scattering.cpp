@@ -50,7 +50,8 @@ struct Scatter {
 };
 } // namespace
 
-/// Adds the updates to their places, or takes the largest or the smallest.
+/// Adds the updates to their places, multiplies these, or takes the largest or
+/// the smallest.
 static std::optional<Tensor> combine(const Scatter &s,
                                      const std::string &reduction) {
   Tensor wide = repeated(s.updates, 0, s.data.dim(0));
@@ -58,6 +59,12 @@ static std::optional<Tensor> combine(const Scatter &s,
   if (reduction == "add")
     return s.data + reduce<sg::ReduceSumOp>(
                         nn::select(s.hits, wide, numberLike(wide, 0.0)), {1});
+  if (reduction == "mul") {
+    Tensor product =
+        productAlong(nn::select(s.hits, wide, numberLike(wide, 1.0)), 1);
+    return product ? s.data * nn::reshape(product, s.data.getType().getShape())
+                   : product;
+  }
   if (reduction == "max")
     return emit<sg::MaximumOp>(
         {s.data,
@@ -95,8 +102,7 @@ static bool checkScatter(NodeImport &node, int64_t comparisons) {
                        " places with indices; the limit is " +
                        std::to_string(kMostComparisons));
   std::string reduction = node.text("reduction", "none");
-  if (reduction != "none" && reduction != "add" && reduction != "max" &&
-      reduction != "min")
+  if (!llvm::is_contained({"none", "add", "mul", "max", "min"}, reduction))
     return node.refuse("the reduction '" + reduction + "' is not supported");
   return true;
 }

@@ -495,7 +495,8 @@ TEST_F(OnnxImport, SharedWeightsAreOneVariable) {
 }
 
 TEST_F(OnnxImport, NetworksGiveTheirPublishedOutputs) {
-  for (const char *name : {"mnist_8", "micro_kws", "onnxmlir_mnist"})
+  for (const char *name :
+       {"mnist_8", "micro_kws", "onnxmlir_mnist", "torch_lstm", "torch_gru"})
     EXPECT_EQ(runCase(context, std::string(REPRISE_ONNX_DATA "/") + name),
               "pass")
         << name;
@@ -527,7 +528,8 @@ TEST_F(OnnxImport, SurvivesMutation) {
   // Other files with --gtest_shuffle --gtest_repeat=N.
   std::mt19937 random(testing::UnitTest::GetInstance()->random_seed());
   std::vector<std::string> files = {encode::model(classifier())};
-  for (const char *name : {"mnist_8", "squeezenet", "micro_kws", "espcn"})
+  for (const char *name :
+       {"mnist_8", "squeezenet", "micro_kws", "espcn", "torch_lstm"})
     files.push_back(
         contentsOf(std::string(REPRISE_ONNX_DATA "/") + name + "/model.onnx"));
   double slowest = 0;

@@ -68,6 +68,7 @@ protected:
     return imported ? std::move(*imported) : Imported();
   }
   std::string attention(int64_t n);
+  std::string chosenTokens(int64_t n);
   static std::string firstRefusal(const Imported &imported) {
     return imported.refusals.empty() ? "" : textOf(imported.refusals.front());
   }
@@ -130,6 +131,47 @@ TEST_F(OnnxShapes, TheBatchFollows) {
     EXPECT_EQ(parts.size(), 48u);
     EXPECT_EQ(run(four, 0), parts);
   }
+}
+
+/// A token that is repeated for each of n samples, and one of each sample that
+/// constants choose.
+std::string OnnxShapes::chosenTokens(int64_t n) {
+  graph = bytes(5, encode::tensor("token", {1, 1, 4}, {.9f, .8f, .7f, .6f}));
+  std::string one =
+      bytes(5, bytes(1, "value") + encode::number(20, 4) +
+                   bytes(5, encode::number(1, 1) + encode::number(2, 7) +
+                                encode::number(7, 1)));
+  std::string token = op("Tile", {"token", ints({n, 1, 1})});
+  token = op("Add", {token, op("ConstantOfShape", {ints({n, 1, 4})})});
+  std::string y = op("Concat", {token, "x"}, axis(1));
+  std::string samples = op("Range", {ints({0}), ints({n}), ints({1})});
+  y = op("Gather", {y, samples});
+  samples = op("Unsqueeze", {samples, ints({1})});
+  std::string place = op("ConstantOfShape", {ints({n, 1})}, one);
+  std::string index = op("Concat", {samples, place}, axis(1));
+  std::string row = op("GatherND", {"x", index});
+  return op("Add", {y, op("Unsqueeze", {row, ints({1})})});
+}
+
+TEST_F(OnnxShapes, ConstantsOfTheBatchFollow) {
+  std::string y = chosenTokens(2);
+  Imported four = import(y, 4, {2, 2, 4}), file = import(y, {}, {2, 2, 4});
+  ASSERT_TRUE(four.module) << firstRefusal(four);
+  ASSERT_TRUE(file.module) << firstRefusal(file);
+  EXPECT_EQ(shapeOf(four), (std::vector<int64_t>{4, 3, 4}));
+  std::vector<double> parts = run(file, 0);
+  llvm::append_range(parts, run(file, 16));
+  EXPECT_EQ(parts.size(), 48u);
+  EXPECT_EQ(run(four, 0), parts);
+}
+
+/// Samples of a single one cannot be told from a number that all have.
+TEST_F(OnnxShapes, ASingleSampleIsNotCounted) {
+  Imported imported = import(chosenTokens(1), 4);
+  EXPECT_NE(firstRefusal(imported).find("its indices are those of the file's "
+                                        "samples; the file fixes a batch of 1"),
+            std::string::npos)
+      << firstRefusal(imported);
 }
 
 TEST_F(OnnxShapes, ABatchThatDoesNotFollowIsExplained) {
