@@ -105,7 +105,7 @@ hlo::Results hlo::evaluateInference(BatchNormInferenceOp op,
                                         op.getEpsilon().convertToDouble())};
 }
 
-/// Of n elements x with gradients g, in the order of the specification:
+/// For n elements x with gradients g, in the order of the specification:
 /// scale / sqrt(v + e) / n (n g - sum g - (x - m) sum(g (x - m)) / (v + e)).
 hlo::Results hlo::evaluateGradient(BatchNormGradOp op, Operands operands) {
   const Tensor &x = *operands[0], &scale = *operands[1], &mean = *operands[2],

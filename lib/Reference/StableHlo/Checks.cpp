@@ -39,7 +39,7 @@ static bool areEqual(const Tensor &a, const Tensor &b, int64_t i,
   return distance <= tolerance.ulps;
 }
 
-/// Nothing for a call that is no check.
+/// Returns nothing for a call that is no check.
 static std::optional<Tolerance> toleranceOf(CustomCallOp op, StringRef target) {
   if (target == "eq")
     return Tolerance{};
