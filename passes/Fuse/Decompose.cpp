@@ -12,6 +12,7 @@
 
 #include "../Rewrites/CastMotion.h"
 #include "../Rewrites/ConvolutionForms.h"
+#include "../Rewrites/DepthwiseVolumes.h"
 #include "../Rewrites/EarlyMaxima.h"
 #include "../Rewrites/FlatConvolutions.h"
 #include "../Rewrites/GradientSums.h"
@@ -178,6 +179,7 @@ class Decompose : public reprise::impl::SgDecomposeBase<Decompose> {
   void flattenConvolutions() {
     RewritePatternSet patterns(&getContext());
     sg::populateFlatConvolutionPatterns(patterns);
+    sg::populateDepthwiseVolumePatterns(patterns);
     walkAndApplyPatterns(getOperation(), std::move(patterns));
   }
 

@@ -26,7 +26,10 @@ def SgDecompose : Pass<"sg-decompose", "::mlir::func::FuncOp"> {
     frame, becomes one of images if nothing is padded along what it reads alone: frames
     become samples, or the pixels of a frame a row. Its gradients become such ones too.
     These reshapes are views. If a filter of one frame strides over frames, the points
-    that it reads are cut out first, and their gradient gets zeros between.
+    that it reads are cut out first, and their gradient gets zeros between. A depthwise
+    convolution of volumes whose filter has several frames and moves by one frame
+    becomes the sum of convolutions of images, one for each frame of the filter, in its
+    order: libraries have fast depthwise kernels for images.
 
     **Patches.** A convolution without padding and groups, whose windows touch and do
     not overlap, becomes the product of a matrix of patches and the filter. Its
