@@ -213,6 +213,9 @@ static Tensor poolVolume(Tensor x, const PoolGeometry3d &geometry) {
   auto [strideD, strideH, strideW] = geometry.stride;
   auto [padD, padH, padW] = geometry.padding;
   int64_t batch = x.dim(0), depth = x.dim(1), channels = x.dim(4);
+  if (windowD > depth + 2 * padD)
+    return x.getTrace().fail("a window of " + llvm::Twine(windowD) +
+                             " frames does not fit " + llvm::Twine(depth));
   PlaneWindow frames = {{windowH, windowW}, {strideH, strideW}, {padH, padW}};
   if (!frames.isIdentity()) {
     Tensor planes = reshape(x, {batch * depth, x.dim(2), x.dim(3), channels});

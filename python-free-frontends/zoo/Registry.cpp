@@ -246,6 +246,11 @@ build(MLIRContext &context, const Model &model, const ModelOptions &options) {
     bool namesOptions = message.find("height") != std::string::npos;
     if (diagnostic.getSeverity() != DiagnosticSeverity::Error || namesOptions)
       return failure();
+    if (options.frames && message.find("frames") != std::string::npos) {
+      diagnostic << "; clips have " << *options.frames
+                 << " frames (option 'frames', --frames)";
+      return failure();
+    }
     diagnostic << "; images are " << *options.height << "x" << *options.width
                << " (options 'height' and 'width')";
     if (options.frames)

@@ -4,7 +4,8 @@
 // 18 layers whose filters see time in every stage (r3d), in the first one only
 // (mc3), or after space (r2plus1d). Modules and variables have torchvision's
 // names. The first layers are the block "stem", the stages "layer1" to "layer4"
-// blocks of residual blocks "layer1.0"; the head is inline.
+// blocks of residual blocks "layer1.0"; the head is inline. Segments are the
+// stem, the two blocks of the first stage, and the other stages.
 //
 //===----------------------------------------------------------------------===//
 
@@ -119,15 +120,19 @@ private:
     constexpr int64_t blocks = 2;
     auto &stage = part<nn::Sequential>("layer" + std::to_string(index + 1));
     int64_t out = *options.baseWidth << index;
+    // The first stage holds most of the network's bytes: recomputed as a whole,
+    // it would take nearly as many as without recomputation.
+    bool isFirst = index == 0;
     for (int64_t block = 0; block < blocks; ++block) {
       int64_t stride = index > 0 && block == 0 ? 2 : 1;
       stage.append<VideoBlock>(filters, block == 0 ? in : out, out, stride)
           .config()
-          .activation_checkpointing(annotatesBlocks());
+          .activation_checkpointing(annotatesBlocks() ||
+                                    (annotatesStages() && isFirst));
     }
     // The last stage's backward pass begins immediately.
     stage.config().block().activation_checkpointing(annotatesStages() &&
-                                                    index < 3);
+                                                    !isFirst && index < 3);
     return out;
   }
 };

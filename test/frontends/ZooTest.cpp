@@ -173,7 +173,18 @@ INSTANTIATE_TEST_SUITE_P(
     ::testing::Values(Published{"r3d_18", 33371472, 40.697},
                       Published{"mc3_18", 11695440, 43.343},
                       Published{"r2plus1d_18", 31505325, 40.519},
-                      Published{"s3d", 8320048, 17.979}));
+                      Published{"s3d", 8320048, 17.979},
+                      Published{"mvit_v1_b", 36610672, 70.599}));
+
+/// Multiply-adds are the published ones (64.224) and those of the positions
+/// beside queries and keys: a product for each query, key, head and position
+/// along an axis, 8 + h + h of them for keys of h x h. Without the class token:
+/// 25089 x 393 x 22 in block 0, 2 x 6273 x (1569 x 36 + 393 x 22) in blocks 1
+/// and 2, 4 x 1569 x (1569 x 36 + 10 x 393 x 22) in blocks 3 to 13, and 8 x 393
+/// x (1569 x 36 + 393 x 22) in the last two.
+INSTANTIATE_TEST_SUITE_P(RelativePositions, PublishedTest,
+                         ::testing::Values(Published{"mvit_v2_s", 34537744,
+                                                     66.359742}));
 
 /// Parameters are those of torchvision's modules with auxiliary classifiers.
 /// Multiply-adds are its published ones (1.498 and 5.713), which leave these
@@ -238,7 +249,7 @@ INSTANTIATE_TEST_SUITE_P(Inceptions, StateTest,
                          ::testing::Values("googlenet", "inception_v3"));
 INSTANTIATE_TEST_SUITE_P(Videos, StateTest,
                          ::testing::Values("r3d_18", "mc3_18", "r2plus1d_18",
-                                           "s3d"));
+                                           "s3d", "mvit_v1_b", "mvit_v2_s"));
 INSTANTIATE_TEST_SUITE_P(Transformers, StateTest,
                          ::testing::Values("vit_b_16", "swin_t", "swin_v2_t",
                                            "convnext_tiny", "maxvit_t"));
@@ -260,6 +271,28 @@ TEST_F(ZooTest, AnnotatesTheStagesOfAResNetButTheLast) {
       "stem*",    "layer1*",  "layer1.0", "layer1.1", "layer2*",
       "layer2.0", "layer2.1", "layer3*",  "layer3.0", "layer3.1",
       "layer4",   "layer4.0", "layer4.1"};
+  EXPECT_EQ(blocksOf(*module), expected);
+}
+
+/// The first stage of a network of clips is two segments.
+TEST_F(ZooTest, AnnotatesSegmentsOfClipsByTheirBytes) {
+  auto module = zoo::buildModel(context, "r3d_18");
+  ASSERT_TRUE(module);
+  std::vector<std::string> expected = {
+      "stem*",    "layer1",   "layer1.0*", "layer1.1*", "layer2*",
+      "layer2.0", "layer2.1", "layer3*",   "layer3.0",  "layer3.1",
+      "layer4",   "layer4.0", "layer4.1"};
+  EXPECT_EQ(blocksOf(*module), expected);
+}
+
+/// Each block of an MViT but the last is a segment.
+TEST_F(ZooTest, AnnotatesTheBlocksOfAnMViT) {
+  auto module = zoo::buildModel(context, "mvit_v2_s");
+  ASSERT_TRUE(module);
+  std::vector<std::string> expected;
+  for (int block = 0; block < 16; ++block)
+    expected.push_back("blocks." + std::to_string(block) +
+                       (block < 15 ? "*" : ""));
   EXPECT_EQ(blocksOf(*module), expected);
 }
 
@@ -334,8 +367,16 @@ TEST_F(ZooTest, NamesTheOptionsOfClipsThatAreTooSmall) {
   EXPECT_FALSE(zoo::buildModel(context, "s3d", options));
   EXPECT_EQ(
       errors.get(),
+      "features.13: a window of 2 frames does not fit 1; clips have 4 frames "
+      "(option 'frames', --frames)\n");
+  options.frames = 16;
+  options.height = 16;
+  CollectedDiagnostics others(context);
+  EXPECT_FALSE(zoo::buildModel(context, "s3d", options));
+  EXPECT_EQ(
+      others.get(),
       "features.13: window of extent 2 does not fit an image of extent 1; "
-      "images are 64x64 (options 'height' and 'width') in clips of 4 "
+      "images are 16x64 (options 'height' and 'width') in clips of 16 "
       "(option 'frames')\n");
 }
 

@@ -15,6 +15,12 @@
 //   jitter=B:C:S:H       brightness, contrast, saturation each by a factor in
 //                        [1-B, 1+B], the hue by a turn in [-H, H], in random
 //                        order; omitted numbers are 0
+//   stride=N             of a clip, frames that are N apart: in training from
+//                        a frame drawn at random, in evaluation the middle
+//                        ones. Without it, the middle frame of each of as many
+//                        equal parts of the clip as the program takes frames
+//
+// All frames of a clip are treated equally.
 //
 // Resizing is bilinear with antialiasing (a triangle as wide as a source
 // pixel of the result) on bytes, with the roundings of Pillow's.
@@ -42,6 +48,7 @@ struct ImageSteps {
   double flip = 0;                    // probability
   /// Brightness, contrast, saturation, hue.
   std::array<double, 4> jitter = {0, 0, 0, 0};
+  int64_t frameStride = 0; // of clips; 0: frames of the whole clip
 
   bool hasJitter() const { return jitter != std::array<double, 4>{}; }
   /// Returns true if a picture always becomes the same image.

@@ -19,11 +19,16 @@
 using namespace reprise::rt;
 namespace fs = std::filesystem;
 
+static std::string parentOf(const std::string &path) {
+  return path.substr(0, path.rfind('/'));
+}
+
 namespace {
 
 class FolderFiles final : public ImageFiles {
 public:
-  explicit FolderFiles(std::string root) : root(std::move(root)) {}
+  FolderFiles(std::string root, bool hasLabels)
+      : root(std::move(root)), hasLabels(hasLabels) {}
   uint64_t size() const override { return labels.size(); }
   int32_t label(uint64_t index) const override { return labels[index]; }
   std::string name(uint64_t index) const override {
@@ -51,11 +56,15 @@ public:
     labels.push_back(label);
   }
   SkippedRows skipped() const override { return left; }
+  ClipFolders clipFolders() const override;
   /// Leaves out a file of the list whose name promises an unsupported format.
   void leave(const std::string &path) {
     if (left.count++ == 0)
       left.first = root + "/" + path;
+    lacking.insert(parentOf(root + "/" + path));
   }
+  /// Adds a folder whose files are added, and whose subfolders may be clips.
+  void addTop(const std::string &folder) { tops.push_back(folder); }
   /// Counts files that are not part of the data.
   void addBeside(const std::map<std::string, uint64_t> &counts) {
     for (const auto &[why, count] : counts)
@@ -67,14 +76,53 @@ public:
 
 private:
   std::string root;
+  bool hasLabels;
   std::string names;                // concatenated, below the root
   std::vector<uint64_t> ends = {0}; // of the names
   std::vector<int32_t> labels;
   std::vector<std::string> classList;
   SkippedRows left;
+  std::set<std::string> lacking; // folders of files that are left out
+  std::vector<std::string> tops; // the classes' folders, or the only one
 };
 
 } // namespace
+
+/// Adds the folders below `folder` that hold no folders and are none of
+/// `known`.
+static void findEmpty(const std::string &folder,
+                      const std::set<std::string> &known,
+                      std::vector<std::string> &empty) {
+  Expected<std::vector<std::string>> below = listFolders(folder);
+  if (!below.ok())
+    return;
+  for (const std::string &name : *below) {
+    const std::string path = folder + "/" + name;
+    if (leadsBack(path))
+      continue;
+    Expected<std::vector<std::string>> deeper = listFolders(path);
+    if (deeper.ok() && deeper->empty() && !known.count(path))
+      empty.push_back(path);
+    findEmpty(path, known, empty);
+  }
+}
+
+ClipFolders FolderFiles::clipFolders() const {
+  ClipFolders folders;
+  folders.lacking = lacking;
+  std::set<std::string> known = lacking;
+  const std::set<std::string> classes(tops.begin(), tops.end());
+  for (uint64_t file = 0; file < size(); ++file) {
+    const std::string folder = parentOf(name(file));
+    if (hasLabels && classes.count(folder) && folders.loose.empty())
+      folders.loose = name(file);
+    known.insert(folder);
+  }
+  for (const std::string &top : tops)
+    findEmpty(top, known, folders.empty);
+  std::sort(folders.empty.begin(), folders.empty.end());
+  return folders;
+}
 
 static Status listError(const std::string &path, const std::error_code &error) {
   return Status::error(RP_IO_ERROR, "cannot list '" + nameText(path) +
@@ -242,6 +290,7 @@ static Status addFiles(const std::string &root, const std::string &folder,
                        const FileKind &kind, FolderFiles &files,
                        Refused &refused) {
   REPRISE_EXPECT(listed, listFiles(folder, kind.use));
+  files.addTop(folder);
   for (const auto &[folder, file] : listed->unread) {
     const std::string path = folder + "/" + file;
     if (!spec.images.skipBadFiles)
@@ -296,7 +345,7 @@ static Status addClasses(const DataSpec &spec, const std::string &root,
 /// Lists all files below the directory, of label 0.
 static Expected<std::unique_ptr<ImageFiles>>
 listUnlabelled(const DataSpec &spec, const FileKind &kind) {
-  auto files = std::make_unique<FolderFiles>(spec.source);
+  auto files = std::make_unique<FolderFiles>(spec.source, /*hasLabels=*/false);
   files->setClasses(spec.classNames);
   Refused refused;
   REPRISE_RETURN_IF_ERROR(
@@ -332,7 +381,7 @@ reprise::rt::listClassFolders(const DataSpec &spec, Split split,
     classes = std::move(*listed);
   }
   REPRISE_RETURN_IF_ERROR(checkClasses(root, classes, areGiven));
-  auto files = std::make_unique<FolderFiles>(root);
+  auto files = std::make_unique<FolderFiles>(root, /*hasLabels=*/true);
   files->setClasses(std::move(classes));
   constexpr const char *kWhere = "in no folder of a class";
   files->addBeside(countFiles(root, kWhere));

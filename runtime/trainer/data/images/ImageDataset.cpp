@@ -1,16 +1,18 @@
 //===- ImageDataset.cpp - Rows decoded from files of images ---------------===//
 //
 // Method:  choose an image's treatment from its header, decode only the part
-//          that it reads, resize, colour, scale. Each working thread has a set
-//          of buffers, which are reused.
+//          that it reads, resize, colour, scale. All frames of a clip are of
+//          one size and have the treatment of the first. Each working thread
+//          has a set of buffers, which are reused.
 // Fails:   naming the file that cannot be decoded.
 //
 //===----------------------------------------------------------------------===//
 #include "ImageDataset.h"
-#include "Augment.h"
+#include "Clips.h"
 #include "Decode.h"
 #include "FileEndings.h"
 #include "KeptFiles.h"
+#include "Pixels.h"
 #include "reprise/Runtime/Expect.h"
 #include "reprise/Runtime/NameText.h"
 #include <algorithm>
@@ -28,10 +30,18 @@ struct Buffers {
   std::vector<float> colors;
 };
 
+/// The extents of a clip's first frame, or of an image, and its file.
+struct FrameSize {
+  int64_t height = 0, width = 0;
+  uint64_t file = 0;
+};
+
 /// The conversion of images to numbers.
 struct Form {
   LabelledImages columns;
   ImageShape shape;
+  ClipShape clip;
+  ClipFolders folders; // of clips
   ImageSteps training, evaluation;
   ChannelScale scale;
   std::string scaleText;
@@ -39,12 +49,13 @@ struct Form {
 
 class ImageDataset final : public Dataset {
 public:
-  ImageDataset(std::unique_ptr<ImageFiles> files, Form wanted)
-      : files(std::move(files)), kept(*this->files), form(std::move(wanted)) {
-    for (size_t c = 0; c < form.scale.mean.size(); ++c)
-      for (unsigned byte = 0; byte < 256; ++byte)
-        table[c][byte] = scaled(float(byte) / 255.0f, c);
-  }
+  ImageDataset(std::unique_ptr<ImageFiles> given, Form wanted)
+      : files(std::move(given)), form(std::move(wanted)),
+        items(form.clip.isClip ? Items::clips(*files) : Items(*files)),
+        kept(
+            items.size(), [this](uint64_t item) { return items.name(item); },
+            skippedBefore()),
+        pixels(form.shape, form.scale) {}
   uint64_t size() const override { return kept.size(); }
   const std::vector<Column> &columns() const override {
     return form.columns.columns;
@@ -55,60 +66,64 @@ public:
   }
   bool isCostly() const override { return true; }
   std::string rowName(uint64_t index) const override {
-    return files->name(fileOf(index));
+    return items.name(kept.fileOf(index));
   }
   SkippedRows skipped() const override { return kept.skipped(); }
   std::map<std::string, std::string> settings() const override;
   Expected<int32_t> label(uint64_t index) const override {
-    return files->label(fileOf(index));
+    return files->label(items.first(kept.fileOf(index)));
   }
   Expected<std::array<int64_t, 2>> imageSize(uint64_t index) const override;
   Status fill(const uint64_t *indices, size_t count,
               void *const *out) const override {
-    return fillRows(form.evaluation, {}, indices, count, out);
+    return fillRows(form.evaluation, nullptr, indices, count, out);
   }
   Status fillDrawn(const Draw &draw, const uint64_t *indices, size_t count,
                    void *const *out) const override {
-    return fillRows(form.training, draw, indices, count, out);
+    return fillRows(form.training, &draw, indices, count, out);
   }
   Status identify(uint64_t index, std::vector<uint8_t> &bytes) const override;
   Expected<uint64_t> checkHeaders(unsigned threads,
                                   Moment until) const override {
     return kept.checkAll(threads, until,
-                         [this](uint64_t file) { return checkHeader(file); });
+                         [this](uint64_t item) { return checkItem(item); });
   }
   Status noneLeft(const std::string &source) const {
-    return kept.noneLeft(source, "image");
+    return kept.noneLeft(source, form.clip.isClip ? "clip" : "image");
   }
-  /// Leaves out files that cannot be read or decoded.
+  /// Leaves out images and clips that cannot be read or decoded.
   Status prune(unsigned threads) {
-    return kept.prune(threads, [this](uint64_t file, bool &isBad) {
-      return look(file, isBad);
+    return kept.prune(threads, [this](uint64_t item, bool &isBad) {
+      return look(item, isBad);
     });
   }
 
 private:
-  float scaled(float value, size_t channel) const {
-    return (value - form.scale.mean[channel]) / form.scale.stddev[channel];
-  }
-  uint64_t fileOf(uint64_t row) const { return kept.fileOf(row); }
-  Status look(uint64_t file, bool &isBad) const;
-  Status checkHeader(uint64_t file) const;
-  Status fillRows(const ImageSteps &steps, const Draw &draw,
+  SkippedRows skippedBefore() const;
+  Status checkLength(uint64_t item, int64_t stride) const;
+  Status checkLengths(uint64_t item) const;
+  Status checkSize(uint64_t file, const ImageHeader &header,
+                   const FrameSize &first) const;
+  Status lookAt(uint64_t file, Buffers &buffers, FrameSize &first) const;
+  Status look(uint64_t item, bool &isBad) const;
+  Expected<ImageHeader> headerOf(uint64_t file) const;
+  Status checkItem(uint64_t item) const;
+  Status fillRows(const ImageSteps &steps, const Draw *draw,
                   const uint64_t *indices, size_t count,
                   void *const *out) const;
-  Status fillImage(const ImageSteps &steps, uint64_t file, RowRandom random,
-                   Buffers &buffers, float *out) const;
-  void write(const Treatment &treatment, Buffers &buffers, float *out) const;
-  void writeColored(const Treatment &treatment, Buffers &buffers,
-                    float *out) const;
+  Status fillItem(const ImageSteps &steps, uint64_t item, RowRandom *random,
+                  Buffers &buffers, float *out) const;
+  Status fillImage(uint64_t file, const ImageHeader &header,
+                   const Treatment &treatment, Buffers &buffers,
+                   float *out) const;
   std::unique_ptr<Buffers> takeBuffers() const;
   void giveBack(std::unique_ptr<Buffers> buffers) const;
 
   std::unique_ptr<ImageFiles> files;
-  KeptFiles kept;
   const Form form;
-  std::array<std::array<float, 256>, 3> table;
+  const Items items;
+  KeptFiles kept; // numbers of items
+  const PixelWriter pixels;
   mutable std::mutex mutex;
   mutable std::vector<std::unique_ptr<Buffers>> spare; // under `mutex`
 };
@@ -133,82 +148,71 @@ void ImageDataset::giveBack(std::unique_ptr<Buffers> buffers) const {
   spare.push_back(std::move(buffers));
 }
 
-/// Writes the treated image, bytes, as numbers in the row's place.
-void ImageDataset::write(const Treatment &t, Buffers &buffers,
-                         float *out) const {
-  const Image &image = buffers.treated;
-  auto channels = size_t(image.channels);
-  for (int64_t y = 0; y < image.height; ++y) {
-    const uint8_t *in = image.row(y);
-    int64_t left =
-        t.isMirrored ? form.shape.width - t.left - image.width : t.left;
-    float *row = out + size_t((t.top + y) * form.shape.width + left) * channels;
-    for (int64_t x = 0; x < image.width; ++x) {
-      const uint8_t *pixel =
-          in + size_t(t.isMirrored ? image.width - 1 - x : x) * channels;
-      for (size_t c = 0; c < channels; ++c)
-        *row++ = table[c][pixel[c]];
-    }
-  }
-}
-
-/// The same with colour changes.
-void ImageDataset::writeColored(const Treatment &t, Buffers &buffers,
-                                float *out) const {
-  auto channels = size_t(form.shape.channels);
-  size_t numbers = form.shape.elements();
-  const Image &image = buffers.treated;
-  buffers.colors.assign(numbers, 0.0f);
-  for (int64_t y = 0; y < image.height; ++y) {
-    const uint8_t *in = image.row(y);
-    float *row =
-        &buffers.colors[size_t((t.top + y) * form.shape.width + t.left) *
-                        channels];
-    for (size_t i = 0; i < size_t(image.width) * channels; ++i)
-      row[i] = float(in[i]) / 255.0f;
-  }
-  color(t.coloring, buffers.colors.data(), numbers / channels,
-        form.shape.channels);
-  auto width = size_t(form.shape.width);
-  for (size_t i = 0; i < numbers / channels; ++i) {
-    size_t x = i % width;
-    size_t from = t.isMirrored ? i - x + (width - 1 - x) : i;
-    for (size_t c = 0; c < channels; ++c)
-      out[i * channels + c] = scaled(buffers.colors[from * channels + c], c);
-  }
-}
-
-Status ImageDataset::fillImage(const ImageSteps &steps, uint64_t file,
-                               RowRandom random, Buffers &buffers,
+/// Reads and decodes the part of a file that the treatment needs, and writes
+/// its numbers.
+Status ImageDataset::fillImage(uint64_t file, const ImageHeader &header,
+                               const Treatment &treatment, Buffers &buffers,
                                float *out) const {
-  REPRISE_RETURN_IF_ERROR(files->read(file, buffers.file));
   EncodedImage encoded = {buffers.file.data(), buffers.file.size(),
                           files->name(file)};
-  REPRISE_EXPECT(header, readImageHeader(encoded));
-  Treatment treatment =
-      chooseTreatment(steps, header->uprightHeight(), header->uprightWidth(),
-                      form.shape, random);
   Resizing resizing(treatment.scaling);
   Rect covered;
-  REPRISE_RETURN_IF_ERROR(decodeImage(encoded, *header, resizing.needed(),
+  REPRISE_RETURN_IF_ERROR(decodeImage(encoded, header, resizing.needed(),
                                       form.shape.channels, buffers.decoded,
                                       covered));
   resize(buffers.decoded, covered, resizing, buffers.middle, buffers.treated);
-  if (treatment.isColored) {
-    writeColored(treatment, buffers, out);
+  pixels.write(treatment, buffers.treated, buffers.colors, out);
+  return Status();
+}
+
+/// Fails if a frame has other extents than the first one of its clip.
+Status ImageDataset::checkSize(uint64_t file, const ImageHeader &header,
+                               const FrameSize &first) const {
+  FrameSize here = {header.uprightHeight(), header.uprightWidth(), 0};
+  if (here.height == first.height && here.width == first.width)
     return Status();
+  return Status::error(
+      RP_DATA_LOSS,
+      "'" + nameText(files->name(file)) + "' is a frame of " +
+          std::to_string(here.height) + "x" + std::to_string(here.width) +
+          ", but '" + nameText(files->name(first.file)) +
+          "' of the same clip has " + std::to_string(first.height) + "x" +
+          std::to_string(first.width) +
+          "; make frames of one size, or --skip-bad-files "
+          "leaves the clip out");
+}
+
+Status ImageDataset::fillItem(const ImageSteps &steps, uint64_t item,
+                              RowRandom *random, Buffers &buffers,
+                              float *out) const {
+  uint64_t first = items.first(item), count = items.count(item);
+  const int64_t frames = form.clip.frames, stride = steps.frameStride;
+  REPRISE_RETURN_IF_ERROR(checkLength(item, stride));
+  uint64_t start = firstFrame(count, frames, stride, random);
+  Treatment treatment;
+  FrameSize size;
+  for (int64_t i = 0; i < frames; ++i) {
+    uint64_t file = first + frameOf(count, frames, stride, start, i);
+    REPRISE_RETURN_IF_ERROR(files->read(file, buffers.file));
+    REPRISE_EXPECT(header,
+                   readImageHeader({buffers.file.data(), buffers.file.size(),
+                                    files->name(file)}));
+    if (i == 0) {
+      size = {header->uprightHeight(), header->uprightWidth(), file};
+      RowRandom fixed(0, 0, 0);
+      treatment = chooseTreatment(steps, size.height, size.width, form.shape,
+                                  random ? *random : fixed);
+    }
+    REPRISE_RETURN_IF_ERROR(checkSize(file, *header, size));
+    REPRISE_RETURN_IF_ERROR(fillImage(file, *header, treatment, buffers,
+                                      out + size_t(i) * form.shape.elements()));
   }
-  const Image &treated = buffers.treated;
-  if (treated.height < form.shape.height || treated.width < form.shape.width)
-    for (size_t i = 0; i < form.shape.elements(); ++i)
-      out[i] = table[i % size_t(form.shape.channels)][0];
-  write(treatment, buffers, out);
   return Status();
 }
 
 Expected<std::array<int64_t, 2>> ImageDataset::imageSize(uint64_t index) const {
   std::vector<uint8_t> bytes;
-  uint64_t file = fileOf(index);
+  uint64_t file = items.first(kept.fileOf(index));
   REPRISE_RETURN_IF_ERROR(files->read(file, bytes));
   REPRISE_EXPECT(
       header, readImageHeader({bytes.data(), bytes.size(), files->name(file)}));
@@ -216,19 +220,21 @@ Expected<std::array<int64_t, 2>> ImageDataset::imageSize(uint64_t index) const {
                                 header->uprightWidth()};
 }
 
-Status ImageDataset::fillRows(const ImageSteps &steps, const Draw &draw,
+Status ImageDataset::fillRows(const ImageSteps &steps, const Draw *draw,
                               const uint64_t *indices, size_t count,
                               void *const *out) const {
   std::unique_ptr<Buffers> buffers = takeBuffers();
   float *images = static_cast<float *>(out[form.columns.image]);
+  size_t elements = form.shape.elements() * size_t(form.clip.frames);
   Status status;
   for (size_t i = 0; status.ok() && i < count; ++i) {
-    status = fillImage(steps, fileOf(indices[i]),
-                       RowRandom(draw.seed, draw.epoch, indices[i]), *buffers,
-                       images + i * form.shape.elements());
+    uint64_t item = kept.fileOf(indices[i]);
+    RowRandom random(draw ? draw->seed : 0, draw ? draw->epoch : 0, indices[i]);
+    status = fillItem(steps, item, draw ? &random : nullptr, *buffers,
+                      images + i * elements);
     if (form.columns.label)
       static_cast<int32_t *>(out[*form.columns.label])[i] =
-          files->label(fileOf(indices[i]));
+          files->label(items.first(item));
   }
   giveBack(std::move(buffers));
   return status;
@@ -236,12 +242,15 @@ Status ImageDataset::fillRows(const ImageSteps &steps, const Draw &draw,
 
 Status ImageDataset::identify(uint64_t index,
                               std::vector<uint8_t> &bytes) const {
-  std::vector<uint8_t> file;
-  REPRISE_RETURN_IF_ERROR(files->read(fileOf(index), file));
-  int32_t label = files->label(fileOf(index));
+  uint64_t item = kept.fileOf(index), first = items.first(item);
+  int32_t label = files->label(first);
   const auto *raw = reinterpret_cast<const uint8_t *>(&label);
   bytes.assign(raw, raw + sizeof label);
-  bytes.insert(bytes.end(), file.begin(), file.end());
+  std::vector<uint8_t> file;
+  for (uint64_t i = 0; i < items.count(item); ++i) {
+    REPRISE_RETURN_IF_ERROR(files->read(first + i, file));
+    bytes.insert(bytes.end(), file.begin(), file.end());
+  }
   return Status();
 }
 
@@ -251,41 +260,88 @@ std::map<std::string, std::string> ImageDataset::settings() const {
           {"normalize", form.scaleText}};
 }
 
-Status ImageDataset::look(uint64_t file, bool &isBad) const {
-  std::unique_ptr<Buffers> buffers = takeBuffers();
-  Status status = files->read(file, buffers->file);
-  if (status.ok()) {
-    EncodedImage encoded = {buffers->file.data(), buffers->file.size(),
-                            files->name(file)};
-    Expected<ImageHeader> header = readImageHeader(encoded);
-    Rect covered;
-    isBad =
-        !header.ok() ||
-        !decodeImage(encoded, *header,
+//===----------------------------------------------------------------------===//
+// Bad files
+//===----------------------------------------------------------------------===//
+
+/// Folders without frames are clips that prune does not see; it counts those
+/// that lack a file of the list.
+SkippedRows ImageDataset::skippedBefore() const {
+  SkippedRows skipped = files->skipped();
+  if (!form.clip.isClip)
+    return skipped;
+  const std::vector<std::string> &empty = form.folders.empty;
+  skipped.count = empty.size();
+  skipped.first = empty.empty() ? std::string() : empty.front();
+  return skipped;
+}
+
+/// Fails if a clip has fewer frames than steps with this stride take.
+Status ImageDataset::checkLength(uint64_t item, int64_t stride) const {
+  if (!form.clip.isClip)
+    return Status();
+  return checkFrames(items.name(item), items.count(item), form.clip.frames,
+                     stride);
+}
+
+Status ImageDataset::checkLengths(uint64_t item) const {
+  for (const ImageSteps *steps : {&form.training, &form.evaluation})
+    REPRISE_RETURN_IF_ERROR(checkLength(item, steps->frameStride));
+  return Status();
+}
+
+Status ImageDataset::lookAt(uint64_t file, Buffers &buffers,
+                            FrameSize &first) const {
+  REPRISE_RETURN_IF_ERROR(files->read(file, buffers.file));
+  EncodedImage encoded = {buffers.file.data(), buffers.file.size(),
+                          files->name(file)};
+  REPRISE_EXPECT(header, readImageHeader(encoded));
+  if (first.height == 0)
+    first = {header->uprightHeight(), header->uprightWidth(), file};
+  REPRISE_RETURN_IF_ERROR(checkSize(file, *header, first));
+  Rect covered;
+  return decodeImage(encoded, *header,
                      {0, 0, header->uprightHeight(), header->uprightWidth()},
-                     form.shape.channels, buffers->decoded, covered)
-             .ok();
-  } else if (isOfTheFile(status)) {
-    isBad = true;
-    status = Status();
-  }
+                     form.shape.channels, buffers.decoded, covered);
+}
+
+Status ImageDataset::look(uint64_t item, bool &isBad) const {
+  std::unique_ptr<Buffers> buffers = takeBuffers();
+  Status status = checkLengths(item);
+  FrameSize first;
+  for (uint64_t i = 0; status.ok() && i < items.count(item); ++i)
+    status = lookAt(items.first(item) + i, *buffers, first);
   giveBack(std::move(buffers));
-  return status;
+  isBad = (!status.ok() && isOfTheFile(status)) ||
+          form.folders.lacking.count(items.name(item));
+  return isBad ? Status() : status;
 }
 
 /// Most headers are in the first bytes; if a profile or a preview takes more,
 /// the whole file is read.
-Status ImageDataset::checkHeader(uint64_t file) const {
+Expected<ImageHeader> ImageDataset::headerOf(uint64_t file) const {
   std::vector<uint8_t> bytes;
-  Status status;
+  Expected<ImageHeader> header = Status();
   for (uint64_t most : {uint64_t(1) << 14, UINT64_MAX}) {
     REPRISE_RETURN_IF_ERROR(files->readBegin(file, most, bytes));
-    status = readImageHeader({bytes.data(), bytes.size(), files->name(file)})
-                 .status();
-    if (status.ok() || bytes.size() < most)
+    header = readImageHeader({bytes.data(), bytes.size(), files->name(file)});
+    if (header.ok() || bytes.size() < most)
       break;
   }
-  return status;
+  return header;
+}
+
+Status ImageDataset::checkItem(uint64_t item) const {
+  REPRISE_RETURN_IF_ERROR(checkLengths(item));
+  FrameSize size;
+  for (uint64_t i = 0; i < items.count(item); ++i) {
+    uint64_t file = items.first(item) + i;
+    REPRISE_EXPECT(header, headerOf(file));
+    if (i == 0)
+      size = {header->uprightHeight(), header->uprightWidth(), file};
+    REPRISE_RETURN_IF_ERROR(checkSize(file, *header, size));
+  }
+  return Status();
 }
 
 //===----------------------------------------------------------------------===//
@@ -310,27 +366,33 @@ Status reprise::rt::checkFileSize(const std::string &name, uint64_t bytes) {
                            std::to_string(kMostFileBytes) + " are read");
 }
 
-/// Returns the shape of the only data column; 0x0x0 if it is not known.
-static Expected<ImageShape> wantedShape(const std::string &source,
-                                        const std::vector<Column> &columns) {
+/// Takes the shape of the only data column; 0x0x0 if it is not known.
+static Status readShape(const DataSpec &spec,
+                        const std::vector<Column> &columns, bool mayBeClips,
+                        Form &form) {
   for (const Column &column : columns) {
     if (column.role != RP_BINDING_DATA)
       continue;
-    if (column.shape.size() == 3 &&
-        (column.shape[2] == 1 || column.shape[2] == 3))
-      return ImageShape{column.shape[0], column.shape[1], column.shape[2]};
-    return Status::error(RP_INVALID_ARGUMENT,
-                         "'" + source +
-                             "' holds images of one channel or three, but the "
-                             "program's input '" +
-                             column.name + "' is " + formatRow(column) +
-                             (column.shape.size() == 4
-                                  ? "; volumes and clips come from a file of "
-                                    "safetensors (NxDxHxWxC), volumes also "
-                                    "from folders of NIfTI files"
-                                  : ""));
+    size_t rank = column.shape.size();
+    form.clip.isClip = rank == 4 && mayBeClips;
+    if ((rank == 3 || form.clip.isClip) &&
+        (column.shape[rank - 1] == 1 || column.shape[rank - 1] == 3)) {
+      form.shape = imageShapeOf(column);
+      form.clip.frames = form.clip.isClip ? column.shape[0] : 1;
+      return Status();
+    }
+    return Status::error(
+        RP_INVALID_ARGUMENT,
+        "'" + spec.source +
+            "' holds images of one channel or three, but the program's "
+            "input '" +
+            column.name + "' is " + formatRow(column) +
+            (rank == 4 && !mayBeClips
+                 ? "; clips come from folders of their frames or a file of "
+                   "safetensors (NxDxHxWxC)"
+                 : ""));
   }
-  return ImageShape{};
+  return Status();
 }
 
 static Expected<ImageSteps> readSteps(const std::string &text,
@@ -350,12 +412,17 @@ static Expected<ImageSteps> readSteps(const std::string &text,
 }
 
 static Expected<Form> makeForm(const DataSpec &spec,
-                               const std::vector<Column> &columns) {
+                               const std::vector<Column> &columns,
+                               bool mayBeClips) {
   Form form;
-  REPRISE_EXPECT(shape, wantedShape(spec.source, columns));
-  form.shape = *shape;
+  REPRISE_RETURN_IF_ERROR(readShape(spec, columns, mayBeClips, form));
   REPRISE_EXPECT(places, labelledImages(spec.source, columns, form.shape));
   form.columns = std::move(*places);
+  if (form.clip.isClip) {
+    std::vector<int64_t> &shape =
+        form.columns.columns[form.columns.image].shape;
+    shape.insert(shape.begin(), form.clip.frames);
+  }
   REPRISE_EXPECT(training, readSteps(spec.images.training, defaultTrainSteps(),
                                      form.shape));
   REPRISE_EXPECT(evaluation, readSteps(spec.images.evaluation,
@@ -367,6 +434,11 @@ static Expected<Form> makeForm(const DataSpec &spec,
                          "evaluation sees the same images each time, so '" +
                              spec.images.evaluation +
                              "' may hold nothing random");
+  if (!columns.empty() && !form.clip.isClip &&
+      (training->frameStride > 0 || evaluation->frameStride > 0))
+    return Status::error(RP_INVALID_ARGUMENT,
+                         "the step 'stride' chooses frames of clips, but the "
+                         "program takes images");
   form.training = *training;
   form.evaluation = *evaluation;
   REPRISE_EXPECT(scale,
@@ -389,7 +461,12 @@ ImageFilesSource::open(const DataSpec &spec, Split split,
                              std::to_string(files->classes()) +
                              " classes, but the program tells " +
                              std::to_string(options.classes) + " apart");
-  REPRISE_EXPECT(form, makeForm(spec, options.columns));
+  REPRISE_EXPECT(form, makeForm(spec, options.columns, hasClips()));
+  if (form->clip.isClip) {
+    form->folders = files->clipFolders();
+    REPRISE_RETURN_IF_ERROR(
+        checkFolders(form->folders, spec.images.skipBadFiles));
+  }
   auto data =
       std::make_unique<ImageDataset>(std::move(files), std::move(*form));
   // Without columns no file is read.
@@ -445,14 +522,18 @@ ImageFilesSource::measure(const DataSpec &spec, Split split,
                           const std::vector<Column> &columns) const {
   REPRISE_EXPECT(listed, list(spec, split));
   const ImageFiles &files = **listed;
-  DatasetExtent extent;
-  extent.images = files.size();
-  extent.hostBytes = files.hostBytes();
-  extent.isCostly = true;
   ImageShape shape;
+  bool areClips = false;
   for (const Column &column : columns)
-    if (column.role == RP_BINDING_DATA)
+    if (column.role == RP_BINDING_DATA) {
       shape = imageShapeOf(column);
+      areClips = hasClips() && column.shape.size() == 4;
+    }
+  Items items = areClips ? Items::clips(files) : Items(files);
+  DatasetExtent extent;
+  extent.images = items.size();
+  extent.hostBytes = files.hostBytes() + items.hostBytes();
+  extent.isCostly = true;
   extent.bytesPerThread = bytesPerThread(files, shape);
   return extent;
 }

@@ -1,15 +1,25 @@
 //===- ImageDataset.h - Rows decoded from files of images -------*- C++ -*-===//
 //
 // The common part of folders and shards: files are read, decoded and treated
-// when a row is requested, on the requesting thread.
+// when a row is requested, on the requesting thread. A row is an image or, for
+// a program that takes clips, frames of a folder (Clips.h).
 //
 //===----------------------------------------------------------------------===//
 #ifndef REPRISE_RUNTIME_TRAINER_DATA_IMAGES_IMAGEDATASET_H
 #define REPRISE_RUNTIME_TRAINER_DATA_IMAGES_IMAGEDATASET_H
 
 #include "../DataSource.h"
+#include <set>
 
 namespace reprise::rt {
+
+/// Folders of clips that are not as the others.
+struct ClipFolders {
+  std::vector<std::string> empty; // without files, sorted
+  /// Those with a file that is left out of the list.
+  std::set<std::string> lacking;
+  std::string loose; // the first frame in the folder of a class; or ""
+};
 
 /// Files of images and their labels. Callable from any thread.
 class ImageFiles {
@@ -30,6 +40,8 @@ public:
   virtual int32_t classes() const = 0;
   /// Returns the rows missing from the list, because they are not such files.
   virtual SkippedRows skipped() const { return {}; }
+  /// Looks for such folders, if each folder of files is a clip.
+  virtual ClipFolders clipFolders() const { return {}; }
   /// Returns the bytes of the list.
   virtual uint64_t hostBytes() const = 0;
 };
@@ -56,6 +68,9 @@ public:
           const std::vector<Column> &columns) const final;
 
 protected:
+  /// Returns true if the folders of files may be clips, for programs that take
+  /// these.
+  virtual bool hasClips() const { return false; }
   virtual Expected<std::unique_ptr<ImageFiles>> list(const DataSpec &spec,
                                                      Split split) const = 0;
 };

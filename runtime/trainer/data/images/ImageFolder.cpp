@@ -20,6 +20,7 @@ public:
   }
 
 protected:
+  bool hasClips() const override { return true; }
   Expected<std::unique_ptr<ImageFiles>> list(const DataSpec &spec,
                                              Split split) const override {
     return listClassFolders(spec, split, kImages);

@@ -140,6 +140,16 @@ static Status readJitter(const std::string &step, const std::string &value,
   return Status();
 }
 
+static Status readStride(const std::string &step, const std::string &value,
+                         Reading &reading) {
+  int64_t &stride = reading.steps.frameStride;
+  if (stride > 0)
+    return wrong(step, "it comes once");
+  if (!readNumber(value, stride) || stride < 1 || stride > kLongest)
+    return wrong(step, "say stride=N, frames");
+  return Status();
+}
+
 static Status readStep(const std::string &step, Reading &reading) {
   using Reader =
       Status (*)(const std::string &, const std::string &, Reading &);
@@ -148,7 +158,8 @@ static Status readStep(const std::string &step, Reading &reading) {
       {"center-crop", readCenterCrop},
       {"random-resized-crop", readRandomCrop},
       {"flip", readFlip},
-      {"jitter", readJitter}};
+      {"jitter", readJitter},
+      {"stride", readStride}};
   size_t equals = std::min(step.find('='), step.size());
   const std::string name = step.substr(0, equals);
   const std::string value =
@@ -165,7 +176,7 @@ static Status readStep(const std::string &step, Reading &reading) {
     return wrong(step, "a program's label is the number of a class, which "
                        "images of two do not have; --mixup mixes whole ones");
   return wrong(step, "there are resize, center-crop, random-resized-crop, "
-                     "flip and jitter");
+                     "flip, jitter and, of clips, stride");
 }
 
 Expected<ImageSteps> reprise::rt::parseImageSteps(const std::string &text) {
@@ -199,6 +210,8 @@ std::string reprise::rt::formatImageSteps(const ImageSteps &steps) {
     text += ",flip=" + settingNumber(steps.flip);
   for (size_t i = 0; steps.hasJitter() && i < steps.jitter.size(); ++i)
     text += (i ? ":" : ",jitter=") + settingNumber(steps.jitter[i]);
+  if (steps.frameStride > 0)
+    text += ",stride=" + std::to_string(steps.frameStride);
   return text;
 }
 

@@ -9,9 +9,9 @@
 using namespace reprise::rt;
 
 Status KeptFiles::prune(unsigned threads, const Look &look) {
-  std::vector<uint8_t> isBad(files.size());
-  WorkerPool pool(loaderThreads(/*isCostly=*/true, threads, files.size()));
-  REPRISE_RETURN_IF_ERROR(pool.run(files.size(), [&](size_t file) {
+  std::vector<uint8_t> isBad(count);
+  WorkerPool pool(loaderThreads(/*isCostly=*/true, threads, count));
+  REPRISE_RETURN_IF_ERROR(pool.run(count, [&](size_t file) {
     bool bad = false;
     Status status = look(file, bad);
     isBad[file] = bad;
@@ -21,7 +21,7 @@ Status KeptFiles::prune(unsigned threads, const Look &look) {
     if (!isBad[file])
       kept.push_back(file);
     else if (left.count++ == 0)
-      left.first = files.name(file);
+      left.first = name(file);
   }
   isPruned = true;
   return Status();

@@ -7,17 +7,23 @@
 
 namespace reprise::rt {
 
-/// Maps rows to files.
+/// Maps rows to files, or to clips of several.
 class KeptFiles {
 public:
   /// Fails for errors that end the run; otherwise sets whether the file is left
   /// out. Called on several threads.
   using Look = std::function<Status(uint64_t file, bool &isBad)>;
 
+  using Name = std::function<std::string(uint64_t file)>;
+
   /// Keeps all of them; `files` must outlive this.
   explicit KeptFiles(const ImageFiles &files)
-      : files(files), left(files.skipped()) {}
-  uint64_t size() const { return isPruned ? kept.size() : files.size(); }
+      : KeptFiles(
+            files.size(), [&files](uint64_t file) { return files.name(file); },
+            files.skipped()) {}
+  KeptFiles(uint64_t count, Name name, SkippedRows skipped)
+      : count(count), name(std::move(name)), left(std::move(skipped)) {}
+  uint64_t size() const { return isPruned ? kept.size() : count; }
   uint64_t fileOf(uint64_t row) const { return isPruned ? kept[row] : row; }
   /// Returns the rows left out of the list, and by prune.
   const SkippedRows &skipped() const { return left; }
@@ -32,7 +38,8 @@ public:
   Status noneLeft(const std::string &source, const char *what) const;
 
 private:
-  const ImageFiles &files;
+  uint64_t count;
+  Name name;
   bool isPruned = false;
   std::vector<uint64_t> kept; // if some were left out
   SkippedRows left;
