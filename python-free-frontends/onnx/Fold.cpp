@@ -473,6 +473,20 @@ static size_t firstConstant(llvm::StringRef op) {
       .Default(SIZE_MAX);
 }
 
+/// The inputs of a node whose elements are those of its outputs, if these are
+/// initial states, or which are initial states themselves.
+static std::pair<size_t, size_t> stateInputs(llvm::StringRef op,
+                                             bool makesStates) {
+  using Range = std::pair<size_t, size_t>;
+  return llvm::StringSwitch<Range>(op)
+      .Cases({"GRU", "LSTM", "RNN"}, Range(5, 7))
+      .Case("Concat", Range(0, makesStates ? SIZE_MAX : 0))
+      .Cases({"Expand", "Gather", "Identity", "Reshape", "Slice", "Squeeze"},
+             Range(0, makesStates))
+      .Cases({"Transpose", "Unsqueeze"}, Range(0, makesStates))
+      .Default(Range(0, 0));
+}
+
 void Importer::markConstants(const Graph &graph) {
   auto ref = [](std::string_view text) {
     return llvm::StringRef(text.data(), text.size());
@@ -481,6 +495,12 @@ void Importer::markConstants(const Graph &graph) {
     bool isMarked = llvm::any_of(node.outputs, [&](std::string_view output) {
       return constants.contains(ref(output));
     });
+    bool makesStates = llvm::any_of(node.outputs, [&](std::string_view output) {
+      return states.contains(ref(output));
+    });
+    auto [begin, end] = stateInputs(ref(node.op), makesStates);
+    for (size_t k = begin; k < std::min(end, node.inputs.size()); ++k)
+      states.insert(ref(node.inputs[k]));
     // The elements of what Shape reads do not matter.
     bool isOfShape = node.op == "Shape" || node.op == "Size";
     size_t first = isOfShape  ? SIZE_MAX

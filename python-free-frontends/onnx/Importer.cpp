@@ -151,6 +151,17 @@ std::string Importer::batchHint() const {
                    "keep its batch";
 }
 
+bool Importer::isZeroState(onnx::Value &value) {
+  if (!value.weight || !states.contains(value.weight->name) ||
+      value.weight->bound)
+    return false;
+  if (!value.weight->message)
+    return value.weight->splat == 0;
+  auto elements = constantOf(value);
+  return elements &&
+         llvm::all_of(elements->reals, [](float x) { return x == 0; });
+}
+
 bool Importer::follow(onnx::Value &value, size_t d) {
   Weight *weight = value.weight;
   if (weight && !weight->message && !weight->isDeclared && !weight->bound) {
@@ -158,11 +169,14 @@ bool Importer::follow(onnx::Value &value, size_t d) {
     value.constant = nullptr;
     return true;
   }
-  if (weight || !value.constant)
+  auto elements =
+      weight && isZeroState(value) ? constantOf(value) : value.constant;
+  if (!elements)
     return false;
-  std::optional<Elements> made = withSamples(*value.constant, d, batch);
+  std::optional<Elements> made = withSamples(*elements, d, batch);
   if (!made || !spend(*made))
     return false;
+  value.weight = nullptr;
   value.shape = made->shape;
   value.constant = std::make_shared<const Elements>(std::move(*made));
   value.plain.reset();
@@ -343,6 +357,10 @@ bool Importer::isFrozen(const Weight &weight, const Elements *elements) {
     matched.insert(pattern);
   }
   if (isMatched)
+    return true;
+  if (states.contains(weight.name) && !weight.bound &&
+      (elements ? llvm::all_of(elements->reals, [](float x) { return x == 0; })
+                : weight.splat == 0))
     return true;
   // A mask of attention: learned numbers are not so large.
   return elements && llvm::any_of(elements->reals, [](float x) {

@@ -141,6 +141,9 @@ public:
   int64_t fileOpset = 0;
   /// Refuses a node in training mode if there is no loss.
   bool mayTrain();
+  /// True for zeros of the file that only initial states are made of: buffers
+  /// that an exporter stored, not parameters.
+  bool isZeroState(Value &value);
   /// Gives a constant of the file that has its number of samples along
   /// dimension d that of the model. False if it cannot follow.
   bool follow(Value &value, size_t d);
@@ -168,7 +171,7 @@ private:
   std::deque<Weight> weights;
   llvm::StringMap<Value *> byName;
   llvm::StringMap<unsigned> variableNames;
-  llvm::StringSet<> reads, constants, matched;
+  llvm::StringSet<> reads, constants, states, matched;
   int64_t spent = 0;
 };
 

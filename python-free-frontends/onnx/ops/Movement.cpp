@@ -326,6 +326,15 @@ bool onnx::importPad(NodeImport &node) {
 bool onnx::importExpand(NodeImport &node) {
   bool given;
   auto wanted = node.integersOf("", 1, given);
+  Importer &importer = node.importer;
+  for (size_t d = 0;
+       wanted && importer.fileBatch > 1 &&
+       wanted->size() == node.in(0).shape.size() && d < wanted->size();
+       ++d)
+    if ((*wanted)[d] == importer.batch &&
+        node.in(0).shape[d] == importer.fileBatch &&
+        importer.batch != importer.fileBatch)
+      (void)importer.follow(node.in(0), d);
   Tensor x = wanted ? node.plain(0) : Tensor(node.trace(), nullptr);
   if (!x)
     return false;

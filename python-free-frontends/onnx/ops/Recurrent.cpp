@@ -238,8 +238,8 @@ static std::optional<Layer> layerOf(NodeImport &node, int64_t gates) {
   return layer;
 }
 
-/// Input k, of `shape`, which has the samples along an axis. Numbers of the
-/// file stay constants, and follow the batch where all samples are equal.
+/// Input k, of `shape`, which has the samples along an axis. Constants of the
+/// file follow the batch where all samples are equal.
 static Tensor perSample(NodeImport &node, size_t k, const Shape &shape,
                         size_t axis) {
   onnx::Value &value = node.in(k);
@@ -248,11 +248,10 @@ static Tensor perSample(NodeImport &node, size_t k, const Shape &shape,
   if (fits)
     own[axis] = shape[axis];
   if (fits && own == shape) {
-    if (!value.constant && !value.weight && value.shape == shape)
+    bool isConstant = value.constant || node.importer.isZeroState(value);
+    if (!isConstant && value.shape == shape)
       return node.plain(k);
-    auto elements = value.constant || value.weight
-                        ? node.importer.constantOf(value)
-                        : nullptr;
+    auto elements = isConstant ? node.importer.constantOf(value) : nullptr;
     std::optional<Elements> all;
     if (elements)
       all = value.shape == shape ? *elements

@@ -482,6 +482,50 @@ TEST_F(OnnxImport, RefusesUnknownOpsetsAndUnsortedNodes) {
                                       "earlier node computes it"}));
 }
 
+TEST_F(OnnxImport, RefusesRecurrentLayersByReason) {
+  auto layer = [](const std::string &attributes, int64_t steps = 3,
+                  int64_t hidden = 2) {
+    auto zeros = [](int64_t count) { return std::vector<float>(count); };
+    return encode::model(
+        bytes(1, encode::node("GRU", {"x", "w", "r", "", "", "h"}, {"y"},
+                              attributes)) +
+        bytes(5, encode::tensor("w", {1, 6, 4}, zeros(24))) +
+        bytes(5, encode::tensor("r", {1, 6, hidden}, zeros(6 * hidden))) +
+        bytes(5, encode::tensor("h", {1, 1, 2}, zeros(2))) +
+        bytes(11, encode::value("x", {steps, 5, 4})) +
+        bytes(12, encode::value("y", {steps, 1, 5, 2})));
+  };
+  auto text = [](const char *name, const char *value) {
+    return bytes(5, bytes(1, name) + encode::number(20, 3) + bytes(4, value));
+  };
+  auto names = [](std::initializer_list<const char *> values) {
+    std::string attribute = bytes(1, "activations") + encode::number(20, 8);
+    for (const char *value : values)
+      attribute += bytes(9, value);
+    return bytes(5, attribute);
+  };
+  auto reason = [&](const std::string &model) {
+    std::vector<std::string> all = reasons(import(model));
+    return all.empty() ? "" : all.front();
+  };
+  EXPECT_EQ(reason(layer("")), "");
+  EXPECT_EQ(reason(layer("", 512)), "");
+  EXPECT_EQ(reason(layer("", 513)),
+            "GRU|GRU_node|it has 513 steps, each of which becomes ops of its "
+            "own; the limit is 512");
+  EXPECT_EQ(reason(layer(text("direction", "sideways"))),
+            "GRU|GRU_node|the direction 'sideways' is unknown");
+  EXPECT_EQ(reason(layer(text("direction", "bidirectional"))),
+            "GRU|GRU_node|its weights 1x6x4 and 1x6x2 do not fit");
+  EXPECT_EQ(reason(layer("", 3, 3)),
+            "GRU|GRU_node|its weights 1x6x4 and 1x6x3 do not fit");
+  EXPECT_EQ(reason(layer(names({"Sigmoid"}))),
+            "GRU|GRU_node|it has 1 activations; 2 are needed");
+  EXPECT_EQ(reason(layer(names({"Sigmoid", "Mish"}))),
+            "GRU|GRU_node|the activation 'Mish' is not supported");
+  EXPECT_EQ(reason(layer(names({"HardSigmoid", "Softsign"}))), "");
+}
+
 TEST_F(OnnxImport, SharedWeightsAreOneVariable) {
   std::string graph = bytes(1, encode::node("MatMul", {"x", "w"}, {"y"})) +
                       bytes(1, encode::node("MatMul", {"y", "w"}, {"z"})) +
@@ -495,8 +539,8 @@ TEST_F(OnnxImport, SharedWeightsAreOneVariable) {
 }
 
 TEST_F(OnnxImport, NetworksGiveTheirPublishedOutputs) {
-  for (const char *name :
-       {"mnist_8", "micro_kws", "onnxmlir_mnist", "torch_lstm", "torch_gru"})
+  for (const char *name : {"mnist_8", "micro_kws", "onnxmlir_mnist",
+                           "torch_lstm", "torch_gru", "torch_packed"})
     EXPECT_EQ(runCase(context, std::string(REPRISE_ONNX_DATA "/") + name),
               "pass")
         << name;
@@ -505,6 +549,20 @@ TEST_F(OnnxImport, NetworksGiveTheirPublishedOutputs) {
 static std::string contentsOf(const std::string &path) {
   std::ifstream file(path, std::ios::binary);
   return {std::istreambuf_iterator<char>(file), {}};
+}
+
+/// PyTorch stores the zeros of initial states, of its batch.
+TEST_F(OnnxImport, ZerosOfInitialStatesAreConstantsOfAnyBatch) {
+  for (auto [name, parameters] :
+       {std::pair("torch_lstm", 18), {"torch_gru", 14}}) {
+    ImportOptions options;
+    options.batch = 3;
+    Imported imported = import(
+        contentsOf(std::string(REPRISE_ONNX_DATA "/") + name + "/model.onnx"),
+        options);
+    ASSERT_TRUE(imported.module) << name;
+    EXPECT_EQ(imported.parameters.size(), size_t(parameters)) << name;
+  }
 }
 
 /// Changes bytes, copies a part over another one, or cuts the end.
