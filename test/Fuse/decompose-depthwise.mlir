@@ -47,10 +47,9 @@ func.func @gradients(%x: tensor<2x4x8x8x6xf32>, %w: tensor<6x3x3x3x1xf32>, %dy: 
 // Terms are added in f32. A frame of the filter that reads padding alone has no
 // term, and a gradient of zeros.
 // CHECK-LABEL: func.func @narrow
-// CHECK-COUNT-2: sg.cast %{{.*}} : tensor<1x2x8x8x4xbf16> -> tensor<1x2x8x8x4xf32>
-// CHECK: %[[SUM:.*]] = sg.add
-// CHECK-SAME: xf32>
-// CHECK: sg.cast %[[SUM]] : tensor<1x2x8x8x4xf32> -> tensor<1x2x8x8x4xbf16>
+// CHECK-COUNT-2: sg.cast %{{.*}} : tensor<1x2x8x8x4xbf16> to tensor<1x2x8x8x4xf32>
+// CHECK: %[[SUM:.*]] = sg.add %{{.*}} : tensor<1x2x8x8x4xf32>
+// CHECK: sg.cast %[[SUM]] : tensor<1x2x8x8x4xf32> to tensor<1x2x8x8x4xbf16>
 // CHECK: sg.constant dense<0.000000e+00> : tensor<4x1x3x3x1xbf16>
 // CHECK: sg.concat
 // CHECK-NOT: conv3d
