@@ -248,7 +248,7 @@ build(MLIRContext &context, const Model &model, const ModelOptions &options) {
       return failure();
     if (options.frames && message.find("frames") != std::string::npos) {
       diagnostic << "; clips have " << *options.frames
-                 << " frames (option 'frames', --frames)";
+                 << " frames (option 'frames')";
       return failure();
     }
     diagnostic << "; images are " << *options.height << "x" << *options.width

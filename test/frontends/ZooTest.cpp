@@ -368,7 +368,7 @@ TEST_F(ZooTest, NamesTheOptionsOfClipsThatAreTooSmall) {
   EXPECT_EQ(
       errors.get(),
       "features.13: a window of 2 frames does not fit 1; clips have 4 frames "
-      "(option 'frames', --frames)\n");
+      "(option 'frames')\n");
   options.frames = 16;
   options.height = 16;
   CollectedDiagnostics others(context);

@@ -96,8 +96,8 @@ hlo::Results hlo::evaluateTopK(chlo::TopKOp op, Operands operands) {
   Tensor values(typeOf(cast<OpResult>(op.getValues())));
   Tensor indices(typeOf(cast<OpResult>(op.getIndices())));
   SmallVector<int64_t> shape(from.getShape());
-  if (shape.empty() || op.getK() < 0 || op.getK() > shape.back() ||
-      from.isComplex() || indices.isReal() || indices.isComplex() ||
+  if (shape.empty() || op.getK() > uint64_t(shape.back()) || from.isComplex() ||
+      indices.isReal() || indices.isComplex() ||
       values.getElementType() != from.getElementType())
     return misfit(op);
   int64_t extent = std::exchange(shape.back(), op.getK()), to = 0;
@@ -115,7 +115,7 @@ hlo::Results hlo::evaluateTopK(chlo::TopKOp op, Operands operands) {
   forEachLine(from.getShape(), from.getRank() - 1, [&](int64_t first) {
     std::iota(order.begin(), order.end(), first);
     mergeSort(order, isAbove);
-    for (int64_t k = 0; k < op.getK(); ++k, ++to) {
+    for (int64_t k = 0; k < shape.back(); ++k, ++to) {
       values.copyElement(to, from, order[k]);
       indices.integer(to) = order[k] - first;
     }

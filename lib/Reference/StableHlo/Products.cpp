@@ -109,12 +109,12 @@ hlo::Result hlo::evaluateDot(DotGeneralOp op, Operands operands) {
   if (int64_t(lhsBatch.size() * lhsFree.size() * rhsFree.size()) != made.size())
     return misfit(op);
   int64_t to = 0;
-  for (auto [lhsAt, rhsAt] : llvm::zip(lhsBatch, rhsBatch))
+  for (size_t batch = 0; batch < lhsBatch.size(); ++batch)
     for (int64_t row : lhsFree)
       for (int64_t column : rhsFree)
         setSum(made, to++, lhsSummed.size(), lhs, rhs, [&](size_t k) {
-          return std::pair(lhsAt + row + lhsSummed[k],
-                           rhsAt + column + rhsSummed[k]);
+          return std::pair(lhsBatch[batch] + row + lhsSummed[k],
+                           rhsBatch[batch] + column + rhsSummed[k]);
         });
   made.roundToStorage();
   return made;
