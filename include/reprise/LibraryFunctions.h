@@ -30,7 +30,10 @@ enum class LibraryOp : uint8_t {
   Conv3DInputGrad,
   Conv3DFilterGrad,
   AllReduce,
-  AllGather
+  AllGather,
+  ReduceScatter,
+  GatherShards,
+  TakeShard
 };
 
 /// Inputs that determine the random numbers of a call: seed and step.
@@ -83,11 +86,14 @@ constexpr LibraryFunction kLibraryFunctions[] = {
     {"conv3d_filter_grad", 2, 1, 13, 0, true},
     {"all_reduce", 1, 1, 2, 0, false, 0, 0, false, true, 0},
     {"all_gather", 1, 1, 2, 0, false, 0, 0, false, true},
+    {"reduce_scatter", 1, 1, 2, 0, false, 0, 0, false, true},
+    {"gather_shards", 1, 1, 2, 0, false, 0, 0, false, true},
+    {"take_shard", 1, 1, 2, 0, false, 0, 0, false, true},
 };
 constexpr size_t kLibraryFunctionCount =
     sizeof(kLibraryFunctions) / sizeof(kLibraryFunctions[0]);
 
-static_assert(size_t(LibraryOp::AllGather) + 1 == kLibraryFunctionCount);
+static_assert(size_t(LibraryOp::TakeShard) + 1 == kLibraryFunctionCount);
 
 /// Operations that a call applies to its function's result.
 enum class LibraryEpilogue : uint8_t { Bias, Relu, Add };

@@ -119,6 +119,8 @@ std::string reprise::toJson(const PlanSummary &summary) {
           json.attribute("ema", training.ema);
         if (training.microBatches != 1)
           json.attribute("accumulate", training.microBatches);
+        if (training.syncBatchNorm)
+          json.attribute("sync-batch-norm", "true");
         json.attribute("model", training.model);
       });
     json.attributeArray("entries", [&] {

@@ -340,7 +340,8 @@ static void addFixedBuffers(OpBuilder &builder, mlir::ModuleOp module,
                               variable.getTensorType(), {});
     VariableOp::create(builder, variable.getLoc(), variable.getSymName(), view,
                        variable.getRole(), variable.getInit(),
-                       variable.getFilePermutationAttr());
+                       variable.getFilePermutationAttr(),
+                       variable.getWholeShapeAttr());
   }
   for (auto [value, range] : fixed.constants)
     ConstantOp::create(builder, loc, range, value);

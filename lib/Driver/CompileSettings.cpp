@@ -39,6 +39,7 @@ void CompileSettings::resume(const rt::RunSettings &runSettings) {
   resumeLoss(runSettings);
   takeSetting(runSettings, "ema", ema);
   takeSetting(runSettings, "accumulate", accumulate);
+  syncBatchNorm |= runSettings.count("sync-batch-norm") != 0;
   auto it = runSettings.find("optimizer");
   llvm::SmallVector<llvm::StringRef> words = {termName(kDefaultOptimizer)};
   if (it != runSettings.end()) {
@@ -77,6 +78,8 @@ void CompileSettings::addGiven(rt::RunSettings &runSettings,
     runSettings["ema"] = rt::settingNumber(*ema);
   if (accumulate && (*accumulate != 1 || stored.count("accumulate")))
     runSettings["accumulate"] = std::to_string(*accumulate);
+  if (syncBatchNorm)
+    runSettings["sync-batch-norm"] = "true";
   CompileSettings resumed = *this;
   resumed.resume(stored);
   bool given = optimizer.has_value();
@@ -254,6 +257,12 @@ rt::Status CompileSettings::readTraining(CompileOptions &options) const {
     REPRISE_RETURN_IF_ERROR(checkRange("--accumulate", *accumulate));
   options.microBatches = microBatches();
   options.ranks = ranks;
+  options.shardOptimizer = shardOptimizer && ranks > 1;
+  options.syncBatchNorm = syncBatchNorm && ranks > 1;
+  if (syncBatchNorm && ranks == 1 && options.microBatches > 1)
+    return misuse("--sync-batch-norm joins the statistics of ranks, and one "
+                  "process runs the micro-batches of --accumulate one after "
+                  "another; start ranks, or leave it out");
   return {};
 }
 

@@ -247,6 +247,19 @@ static EntryFacts factsOf(const fb::Entry &entry) {
   return facts;
 }
 
+static void addShards(const fb::Program &program, ProgramFacts &facts) {
+  forEach(program.variables(), [&](const fb::Variable *variable) {
+    if (!variable->whole_shape() || variable->whole_shape()->size() == 0)
+      return;
+    uint64_t bytes =
+        rt::elementBytes(rp_element_type(variable->view()->type()));
+    forEach(variable->whole_shape(),
+            [&](int64_t extent) { bytes *= uint64_t(extent); });
+    facts.shards += factsOf(*variable->view()).bytes;
+    facts.sharded += bytes;
+  });
+}
+
 ProgramFacts reprise::driver::factsOf(const ArtifactFile &artifact) {
   return factsOf(artifact.root());
 }
@@ -263,6 +276,7 @@ ProgramFacts reprise::driver::factsOf(const fb::Program &program) {
   facts.threads = program.threads();
   facts.arena = program.arena_bytes();
   facts.fixed = program.fixed_bytes();
+  addShards(program, facts);
   forEach(program.buffers(), [&](const fb::Buffer *buffer) {
     facts.buffers.push_back(::factsOf(*buffer));
   });

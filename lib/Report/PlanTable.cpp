@@ -75,6 +75,20 @@ std::string driver::attentionNotes(const std::vector<PlanRow> &rows,
   return text;
 }
 
+std::string driver::shardNotes(const std::vector<PlanRow> &rows) {
+  std::string text, last;
+  for (const PlanRow &row : rows) {
+    if (!row.facts.sharded || row.source == last)
+      continue;
+    last = row.source;
+    text += "\n" + row.source + ": each rank holds " +
+            text::formatSize(row.facts.shards) + " of " +
+            text::formatSize(row.facts.sharded) +
+            " of the optimizer's variables\n";
+  }
+  return text;
+}
+
 std::string driver::moduleTable(const EntryFacts &entry, unsigned depth) {
   text::Table table({{"module", text::Align::Left},
                      {"steps"},
@@ -142,5 +156,8 @@ nlohmann::ordered_json driver::rowJson(const PlanRow &row,
     json["modules"] = moduleJson(entry, depth);
   if (auto budget = budgetFactsOf(row.source, row.facts, entry))
     json["budget"] = toJson(*budget);
+  if (row.facts.sharded)
+    json["optimizer_shards"] = {{"bytes", row.facts.shards},
+                                {"of_bytes", row.facts.sharded}};
   return json;
 }

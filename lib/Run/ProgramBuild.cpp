@@ -15,7 +15,7 @@ using namespace reprise::driver;
 
 /// Returns a variable as the program will have it.
 static rt::TensorInfo tensorOf(sg::VariableOp variable) {
-  mlir::RankedTensorType type = variable.getTensorType();
+  mlir::RankedTensorType type = variable.getWholeType();
   rt::TensorInfo tensor;
   tensor.name = variable.getSymName().str();
   tensor.type = elementTypeOf(type.getElementType());

@@ -7,13 +7,18 @@
 
 #include "reprise/Run/RunRanks.h"
 #include "reprise/Console/Console.h"
+#include "reprise/Console/JsonAnswer.h"
+#include "reprise/Console/TypedCommand.h"
 #include "reprise/Driver/SettingValues.h"
 #include "reprise/Limits.h"
+#include "reprise/Run/ProgramQueue.h"
 #include "reprise/Run/TrainSettings.h"
 #include "reprise/Runtime/Expect.h"
 #include "reprise/Runtime/HostProcessors.h"
 #include "llvm/ADT/StringRef.h"
+#include <condition_variable>
 #include <cstdlib>
+#include <mutex>
 #include <thread>
 
 using namespace reprise;
@@ -24,6 +29,44 @@ namespace {
 struct Launch {
   const char *launcher = "";
   unsigned size = 1, rank = 0;
+};
+const char *const kTorchrun = "torchrun", *const kMpirun = "mpirun";
+
+/// Ends the process unless it is destroyed in time: MPI begins with a wait for
+/// all processes, which nothing else can end.
+class JoinWatch {
+public:
+  JoinWatch(double seconds, unsigned processes)
+      : thread([=] { watch(seconds, processes); }) {}
+  ~JoinWatch() {
+    {
+      std::lock_guard<std::mutex> lock(mutex);
+      isDone = true;
+    }
+    changed.notify_all();
+    thread.join();
+  }
+
+private:
+  void watch(double seconds, unsigned processes) {
+    std::unique_lock<std::mutex> lock(mutex);
+    if (changed.wait_for(lock, std::chrono::duration<double>(seconds),
+                         [&] { return isDone; }))
+      return;
+    std::string text = "not all of the " + std::to_string(processes) +
+                       " processes joined the run within " +
+                       rt::settingNumber(seconds) +
+                       " seconds (--rank-timeout); each of them must be "
+                       "'reprise train' with --ranks";
+    fail(rt::Status::error(RP_UNAVAILABLE, text));
+    printJsonError(text);
+    endProcess(kRankLost);
+  }
+
+  std::mutex mutex;
+  std::condition_variable changed;
+  bool isDone = false;
+  std::thread thread; // after what it uses
 };
 } // namespace
 
@@ -38,12 +81,14 @@ static std::optional<unsigned> numberIn(const char *variable) {
 static Launch findLaunch() {
   const struct {
     const char *launcher, *size, *rank;
-  } known[] = {{"mpirun", "OMPI_COMM_WORLD_SIZE", "OMPI_COMM_WORLD_RANK"},
-               {"mpirun", "PMI_SIZE", "PMI_RANK"},
-               {"srun", "SLURM_NTASKS", "SLURM_PROCID"}};
+  } known[] = {{kMpirun, "OMPI_COMM_WORLD_SIZE", "OMPI_COMM_WORLD_RANK"},
+               {kMpirun, "PMI_SIZE", "PMI_RANK"},
+               {"srun", "SLURM_NTASKS", "SLURM_PROCID"},
+               {kTorchrun, "WORLD_SIZE", "RANK"}};
   for (const auto &[launcher, size, rank] : known)
     if (auto count = numberIn(size), own = numberIn(rank); count && own)
-      return {launcher, *count, *own};
+      if (launcher != kTorchrun || std::getenv("MASTER_ADDR"))
+        return {launcher, *count, *own};
   return {};
 }
 
@@ -65,8 +110,7 @@ static rt::Status refuse(const std::string &what) {
 }
 
 /// Rejects what several ranks cannot do yet.
-static rt::Status checkShared(const TrainSettings &options, unsigned ranks) {
-  const CompileSettings &compile = options.run.compile;
+static rt::Status checkShared(const TrainSettings &options) {
   REPRISE_EXPECT(artifact, isArtifact(options.run.source));
   if (*artifact)
     return refuse("'" + options.run.source +
@@ -76,15 +120,23 @@ static rt::Status checkShared(const TrainSettings &options, unsigned ranks) {
   if (!options.run.device.empty() && options.run.device != "cpu")
     return refuse("ranks run on the device cpu, not on '" + options.run.device +
                   "'");
+  return {};
+}
+
+rt::Status driver::shareStep(unsigned ranks, std::optional<int64_t> &batch,
+                             CompileSettings &compile) {
   if (compile.accumulate && *compile.accumulate != ranks)
     return refuse("each of the " + std::to_string(ranks) +
                   " ranks runs one micro-batch, but --accumulate is " +
                   std::to_string(*compile.accumulate) + "; leave it out");
-  const std::optional<int64_t> &batch = options.run.model.batch;
   if (batch && *batch % ranks != 0)
     return refuse("a batch of " + std::to_string(*batch) +
                   " images cannot be split into " + std::to_string(ranks) +
                   " equal parts; --batch is that of all ranks");
+  compile.ranks = ranks;
+  compile.accumulate = ranks;
+  if (batch)
+    *batch /= ranks;
   return {};
 }
 
@@ -92,12 +144,9 @@ static rt::Status checkShared(const TrainSettings &options, unsigned ranks) {
 /// its processors where the launcher did not do so.
 rt::Status RunRanks::share(TrainSettings &options) const {
   unsigned size = communicator->size();
-  REPRISE_RETURN_IF_ERROR(checkShared(options, size));
   CompileSettings &compile = options.run.compile;
-  compile.ranks = size;
-  compile.accumulate = size;
-  if (std::optional<int64_t> &batch = options.run.model.batch)
-    *batch /= size;
+  REPRISE_RETURN_IF_ERROR(checkShared(options));
+  REPRISE_RETURN_IF_ERROR(shareStep(size, options.run.model.batch, compile));
   unsigned usable = rt::usableProcessors().processors,
            all = std::max(1u, std::thread::hardware_concurrency());
   bool isBound = usable * communicator->localRanks() <= all;
@@ -114,34 +163,80 @@ rt::Status RunRanks::check() const {
   return checkRange("--rank-timeout", timeoutSeconds);
 }
 
+/// Refuses processes that a launcher started, but that are no ranks of a run.
+static rt::Status checkLaunch(const Launch &launch, bool isAsked) {
+  if (launch.size == 1)
+    return {};
+  if (isAsked || launch.launcher != std::string("srun"))
+    speakAsRank(launch.rank);
+  std::string count = std::to_string(launch.size);
+  if (launch.launcher == kTorchrun) {
+    TypedCommand command = typedCommand();
+    if (!isAsked)
+      command.add("--ranks").add("auto");
+    return refuse("RANK and WORLD_SIZE name " + count +
+                  " processes of torchrun or a launcher like it, but MPI "
+                  "connects ranks; start them by mpirun -n " +
+                  count + " " + command.str() +
+                  " (or give --ranks 1 to train alone)");
+  }
+  if (launch.launcher == kMpirun && !isAsked)
+    return refuse("mpirun started " + count +
+                  " processes, and this one has no --ranks; give --ranks auto "
+                  "to all of them to train one model together, or --ranks 1 "
+                  "to train alone");
+  if (!isAsked && launch.rank == 0)
+    note(std::string(launch.launcher) + " started " + count +
+         " processes; without --ranks auto each of them trains alone");
+  return {};
+}
+
+/// Rejects options of ranks of a process that trains alone. A state's recipe
+/// may divide the optimizer's variables, whatever number of ranks goes on.
+rt::Status RunRanks::trainAlone(const TrainSettings &options) const {
+  if (fastReduce && asked.empty())
+    return misuse("--fast-reduce leaves the order of the ranks' sums to MPI; "
+                  "give --ranks as well");
+  if (options.run.compile.shardOptimizer)
+    note("one process holds all of the optimizer's variables; "
+         "--shard-optimizer divides them among --ranks");
+  if (options.run.compile.syncBatchNorm)
+    note("one process normalizes by its own batch; --sync-batch-norm joins the "
+         "batches of --ranks");
+  return {};
+}
+
 rt::Status RunRanks::join(TrainSettings &options) {
   Launch launch = findLaunch();
-  if (asked.empty()) {
-    if (launch.size > 1 && launch.rank == 0)
-      note(std::string(launch.launcher) + " started " +
-           std::to_string(launch.size) +
-           " processes; without --ranks auto each of them trains alone");
-    return {};
-  }
-  REPRISE_EXPECT(wanted, readRanks(asked));
+  REPRISE_EXPECT(wanted, readRanks(asked.empty() ? "1" : asked));
+  if (*wanted != 1 || asked.empty())
+    REPRISE_RETURN_IF_ERROR(checkLaunch(launch, !asked.empty()));
   if (*wanted == 1 || (*wanted == 0 && launch.size == 1))
-    return {};
+    return trainAlone(options);
   if (launch.size == 1)
     return refuse(std::to_string(*wanted) +
                   " are asked for, but this process was started alone; start "
                   "them by mpirun -n " +
                   std::to_string(*wanted) + " reprise train ...");
-  speakAsRank(launch.rank);
-  std::optional<Activity> activity(std::in_place,
-                                   "waiting for the other ranks");
-  REPRISE_EXPECT(opened, rt::openCommunicator("mpi", {timeoutSeconds}));
-  activity.reset();
-  communicator = std::move(*opened);
+  if (fastReduce && options.run.compile.shardOptimizer)
+    return misuse("--fast-reduce is for sums of whole gradients, and "
+                  "--shard-optimizer leaves each rank a part of a sum, which "
+                  "is added in the order of the ranks; keep one of them");
+  {
+    Activity activity("waiting for the other ranks");
+    JoinWatch watch(timeoutSeconds, launch.size);
+    REPRISE_EXPECT(opened,
+                   rt::openCommunicator("mpi", {timeoutSeconds, fastReduce}));
+    communicator = std::move(*opened);
+  }
   speakAsRank(communicator->rank());
   unsigned size = communicator->size();
   if (*wanted && *wanted != size)
     return refuse(std::to_string(*wanted) + " are asked for, but " +
                   launch.launcher + " started " + std::to_string(size));
+  if (fastReduce)
+    note("ranks add in the order of MPI (--fast-reduce), so that the bits are "
+         "not those of one process, nor those of other ranks");
   return share(options);
 }
 

@@ -83,6 +83,17 @@ std::string driver::stateOf(const TrainSettings &options,
   return options.hooks.hasCheckpoint() ? options.hooks.checkpointPath() : "";
 }
 
+/// Returns the bytes of a rank's shards, and those of the variables.
+static std::pair<uint64_t, uint64_t> shardsOf(const rt::Backend &backend) {
+  uint64_t shards = 0, sharded = 0;
+  for (const rt::TensorInfo &variable : backend.variables())
+    if (variable.shardBytes) {
+      shards += variable.shardBytes;
+      sharded += variable.bytes;
+    }
+  return {shards, sharded};
+}
+
 static std::string fileOfBest(const TrainSettings &options) {
   std::string path = options.hooks.bestPath();
   return path.empty() ? "" : ", " + path;
@@ -95,8 +106,16 @@ std::string driver::resultText(const TrainSettings &options,
   text::Facts lines;
   lines.add("model", running.describe());
   if (options.ranks.size() > 1)
-    lines.add("ranks", std::to_string(options.ranks.size()) +
-                           "; batch, threads and memory are those of one");
+    lines.add(
+        "ranks",
+        std::to_string(options.ranks.size()) +
+            "; batch, threads and memory are those of one" +
+            (options.ranks.fastReduce ? "; sums in the order of MPI" : ""));
+  auto [shards, sharded] = shardsOf(running.backend());
+  if (sharded)
+    lines.add("optimizer state", "each rank holds " + text::formatSize(shards) +
+                                     " of " + text::formatSize(sharded) +
+                                     " of its variables");
   lines.add("data", options.run.data + ", " +
                         text::formatInteger(result.position.images) +
                         " images");
@@ -174,6 +193,8 @@ nlohmann::ordered_json driver::resultJson(const TrainSettings &options,
       {"high_water_bytes", outcome.last.highWaterBytes},
       {"process_predicted_bytes", outcome.processPredicted},
       {"process_high_water_bytes", outcome.processHighWater}};
+  if (auto [shards, sharded] = shardsOf(running.backend()); sharded)
+    json["optimizer_shards"] = {{"bytes", shards}, {"of_bytes", sharded}};
   if (std::string state = stateOf(options, result); !state.empty())
     json["state"] = state;
   // Results of steps are unknown if none was left to run.

@@ -194,7 +194,7 @@ static void addSettings(const rt::RunPosition &position,
       }
     } else if (name == "shuffle" && value == "false") {
       add("--shuffle", {value});
-    } else if (name == "freeze-norms") {
+    } else if (name == "freeze-norms" || name == "sync-batch-norm") {
       add("--" + name, {value});
     } else if (const recipe::Key *key = keys.findOption("--" + name);
                key && key->kind == recipe::Kind::List) {

@@ -24,6 +24,7 @@
 #include "reprise/Runtime/ProgramDigest.h"
 #include "reprise/Runtime/Trainer/File.h"
 #include "reprise/Runtime/Trainer/PathLock.h"
+#include "reprise/Runtime/Trainer/RankWords.h"
 #include "reprise/Text/Size.h"
 #include <filesystem>
 #include <nlohmann/json.hpp>
@@ -424,7 +425,8 @@ rt::Status driver::runTraining(TrainSettings &options) {
   REPRISE_RETURN_IF_ERROR(options.run.read());
   if (!options.plan.isPlain())
     REPRISE_RETURN_IF_ERROR(options.run.readModes(options.plan));
-  REPRISE_RETURN_IF_ERROR(options.hooks.load());
+  if (isFirst)
+    REPRISE_RETURN_IF_ERROR(options.hooks.load());
   request.state = options.train.resumePath;
   request.gradients = !options.train.gradientsPath.empty();
   request.checkFinite = options.checkFinite;
@@ -477,8 +479,11 @@ rt::Status driver::runTraining(TrainSettings &options) {
                    : interrupted() && outcome.failure.code() == RP_UNAVAILABLE;
   rt::Status end = isCut ? rt::Status() : endOf(outcome);
   REPRISE_RETURN_IF_ERROR(report(options, *running, outcome, end));
-  if (!options.ranks.hasLost())
+  if (!options.ranks.hasLost()) {
+    REPRISE_RETURN_IF_ERROR(
+        running->backend().agree(rt::rank_word::kEnd).status());
     REPRISE_RETURN_IF_ERROR(options.ranks.close());
+  }
   if (!isCut)
     return end;
   interruptSeenElsewhere();

@@ -258,6 +258,8 @@ LogicalResult Translator::addVariable(VariableOp variable) {
   }
   if (std::optional<ArrayRef<int32_t>> order = variable.getFilePermutation())
     translated->file_permutation = order->vec();
+  if (std::optional<ArrayRef<int64_t>> whole = variable.getWholeShape())
+    translated->whole_shape = whole->vec();
   result.variables.push_back(std::move(translated));
   return success();
 }

@@ -55,10 +55,10 @@ static void addHalves(OpPassManager &passes, const CompileOptions &options) {
 }
 
 /// Runs in f32: sums of bf16 products would be rounded before they are
-/// subtracted.
+/// subtracted. Sums over all ranks are not those of the operands.
 static void addSparedNorms(OpPassManager &passes,
                            const CompileOptions &options) {
-  if (options.amp != MixedPrecision::None)
+  if (options.amp != MixedPrecision::None || options.syncBatchNorm)
     return;
   SgSpareNormOperandsOptions spare;
   spare.target = options.target.text();
@@ -172,6 +172,7 @@ void reprise::addTrainStage(OpPassManager &passes,
     differentiate.emitGradients = true;
   }
   differentiate.oneValueNorms = options.onlyEvaluates;
+  differentiate.syncRanks = options.syncBatchNorm ? options.ranks : 1;
   passes.addPass(createSgDifferentiate(differentiate));
   addLevelVerifiers(passes, "train");
 }
@@ -212,6 +213,8 @@ void reprise::addFlatStage(OpPassManager &passes,
                            const CompileOptions &options) {
   addFlattening(passes);
   if (options.microBatches > 1) {
+    if (options.syncBatchNorm)
+      addToFunctions(passes, createSgSynchronizeNorms({options.ranks}));
     if (options.ranks > 1)
       addToFunctions(passes, createSgReduceOverRanks({options.ranks}));
     else
@@ -219,6 +222,11 @@ void reprise::addFlatStage(OpPassManager &passes,
                      createSgAccumulateGradients({options.microBatches}));
     passes.addPass(createSgUpdateParameters(
         stepEndOf<SgUpdateParametersOptions>(options)));
+  }
+  if (options.shardOptimizer) {
+    SgShardOptimizerOptions shard;
+    shard.ranks = options.ranks;
+    passes.addPass(createSgShardOptimizer(shard));
   }
   addAverages(passes, options);
   addLevelVerifiers(passes, "flat");

@@ -67,6 +67,10 @@ static LogicalResult checkOptions(func::FuncOp model,
     return model.emitError()
            << options.microBatches << " micro-batches cannot be shared by "
            << options.ranks << " ranks, which run one each";
+  if ((options.shardOptimizer || options.syncBatchNorm) && options.ranks < 2)
+    return model.emitError()
+           << "optimizer state is sharded, and batch normalization "
+              "synchronized, among ranks, but one process runs the step alone";
   if (options.loss.ignoreIndex && options.microBatches > 1)
     return model.emitError()
            << "micro-batches have other numbers of labels that are not ignored "

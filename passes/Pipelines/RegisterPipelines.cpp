@@ -71,6 +71,10 @@ struct TrainOptions : PassPipelineOptions<TrainOptions> {
                                 llvm::cl::desc("of a step")};
   Option<unsigned> ranks{*this, "ranks", llvm::cl::init(1),
                          llvm::cl::desc("that run the micro-batches")};
+  Option<bool> shardOptimizer{*this, "shard-optimizer", llvm::cl::init(false),
+                              llvm::cl::desc("among the ranks")};
+  Option<bool> syncBatchNorm{*this, "sync-batch-norm", llvm::cl::init(false),
+                             llvm::cl::desc("statistics over all ranks")};
   ListOption<std::string> keep{*this, "keep",
                                llvm::cl::desc("as of sg-recompute-cheap")};
 };
@@ -100,6 +104,8 @@ static CompileOptions optionsOf(const TrainOptions &from) {
   options.amp = from.amp;
   options.microBatches = from.microBatches;
   options.ranks = from.ranks;
+  options.shardOptimizer = from.shardOptimizer;
+  options.syncBatchNorm = from.syncBatchNorm;
   options.keep.assign(from.keep.begin(), from.keep.end());
   return options;
 }

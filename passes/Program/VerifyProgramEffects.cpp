@@ -140,8 +140,7 @@ LogicalResult EffectsVerifier::checkCollective(StepOpInterface step) {
            << "is collective " << *number
            << ", but the next one of the entry is " << collectives;
   ++collectives;
-  bool isOnce = isFirst(step.getStepInfo().getPhase());
-  if (!isOnce)
+  if (step.getStepInfo().getPhase() == Phase::Recompute)
     return step->emitOpError() << "is collective " << *number << " in the "
                                << termName(step.getStepInfo().getPhase())
                                << " phase, which may repeat it";

@@ -143,7 +143,8 @@ static VariableOp declare(SymbolTable &symbols, VariableOp anchor, Location loc,
   auto op = VariableOp::create(
       builder, loc, builder.getStringAttr(name), TypeAttr::get(type),
       RoleAttr::get(context, Role::OptimizerState),
-      InitAttr::get(context, variable.init, TypedAttr()), permutation);
+      InitAttr::get(context, variable.init, TypedAttr()), permutation,
+      DenseI64ArrayAttr());
   Block &body = symbols.getOp()->getRegion(0).front();
   symbols.insert(op,
                  anchor ? std::next(Block::iterator(anchor)) : body.begin());

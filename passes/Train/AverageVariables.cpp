@@ -135,7 +135,7 @@ static void declareAverage(SymbolTable &symbols, VariableOp of) {
       builder, of.getLoc(), builder.getStringAttr(name), of.getTypeAttr(),
       RoleAttr::get(of.getContext(), Role::OptimizerState),
       InitAttr::get(of.getContext(), InitKind::Zeros, TypedAttr()),
-      of.getFilePermutationAttr());
+      of.getFilePermutationAttr(), DenseI64ArrayAttr());
   symbols.insert(op, std::next(Block::iterator(of)));
 }
 

@@ -369,10 +369,11 @@ static SmallVector<ParameterGradient> gradientsOf(BackwardOp backward) {
 LogicalResult Differentiate::differentiate(func::FuncOp function,
                                            SymbolTable &symbols) {
   if (failed(check(function)) ||
-      (!oneValueNorms && failed(checkNormalizations(function))) ||
+      (!oneValueNorms && syncRanks < 2 &&
+       failed(checkNormalizations(function))) ||
       failed(checkStepEnd(function, symbols, end)))
     return failure();
-  expandTraining(function);
+  expandTraining(function, syncRanks);
   numberModules(function);
   if (failed(decomposeWithoutVjp(function, symbols)))
     return failure();

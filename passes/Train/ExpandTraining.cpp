@@ -57,14 +57,14 @@ LogicalResult sg::checkNormalizations(func::FuncOp function) {
   return failure(walk.wasInterrupted());
 }
 
-void sg::expandTraining(func::FuncOp function) {
-  function.walk([](BatchNormOp op) {
+void sg::expandTraining(func::FuncOp function, unsigned ranks) {
+  function.walk([ranks](BatchNormOp op) {
     OpBuilder builder(op);
     OriginScope scope(builder, op);
     auto training = BatchNormTrainingOp::create(
         builder, op.getLoc(), op.getX(), op.getGamma(), op.getBeta(),
-        op.getEpsilonAttr(), op.getSparesXAttr());
-    double count = static_cast<double>(valuesPerChannel(op.getX()));
+        op.getEpsilonAttr(), ranks > 1 ? UnitAttr() : op.getSparesXAttr());
+    double count = double(ranks) * double(valuesPerChannel(op.getX()));
     double unbiased = count > 1 ? count / (count - 1) : 1;
     double momentum = op.getMomentum().convertToDouble();
     writeRunning(builder, op.getLoc(), op.getRunningMeanAttr(),

@@ -13,7 +13,7 @@ mlir::LogicalResult checkNormalizations(mlir::func::FuncOp function);
 
 /// Replaces sg.batch_norm by sg.batch_norm_training and the writes of its
 /// running statistics.
-void expandTraining(mlir::func::FuncOp function);
+void expandTraining(mlir::func::FuncOp function, unsigned ranks);
 
 } // namespace reprise::sg
 

@@ -11,6 +11,9 @@
 //          takes from a rank's batch is gathered, and the ops that depend on
 //          the variable are repeated for each rank, on every rank.
 //
+// Values that an earlier pass has joined are equal on all ranks; a variable
+// that follows from these alone is updated once.
+//
 //   rank r:  statistics m ──► all_gather ──► m0, m1, ...
 //            v ──► update(v, m0) ──► update(., m1) ──► ... ──► write
 //
@@ -56,8 +59,10 @@ private:
   LogicalResult lookAtUpdates();
   LogicalResult lookAtUses(Operation *update);
   LogicalResult lookAtOperand(Operation *reader, Value value);
+  LogicalResult lookAtCourses();
   LogicalResult lookAtResults();
   LogicalResult lookAtStep();
+  bool isJoinedBy(Operation &op) const;
   bool areRows(RankedTensorType type) const;
   bool isLocal(Value value) const;
   bool isCounter(Value value) const;
@@ -80,8 +85,12 @@ private:
   int64_t sequence = 0;                        // of the next collective
   llvm::MapVector<StringAttr, WriteOp> writes; // by variable
   llvm::DenseSet<StringAttr> counters;         // of them
+  /// The ops that compute values equal on all ranks from collectives.
+  llvm::DenseSet<Operation *> joined;
   /// The ops that depend on written variables, in program order.
   llvm::SetVector<Operation *> updates;
+  /// Those that each rank applies for all ranks.
+  llvm::DenseSet<Operation *> repeated;
   /// The values of a rank's batch that updates and writes take, and each of
   /// them on all ranks.
   llvm::MapVector<Value, SmallVector<Value>> locals;
@@ -107,8 +116,8 @@ LogicalResult RankReduction::lookAtWrites() {
     if (op.getNumRegions() != 0)
       return op.emitOpError() << "does not belong to a flat function of "
                                  "primitives; flatten it first";
-    if (isa<CollectiveOpInterface>(op))
-      return op.emitOpError() << "belongs to a step that ranks share already";
+    if (auto collective = dyn_cast<CollectiveOpInterface>(op))
+      sequence = std::max(sequence, collective.getSequenceNumber() + 1);
     auto write = dyn_cast<WriteOp>(op);
     if (!write)
       continue;
@@ -131,7 +140,23 @@ LogicalResult RankReduction::lookAtWrites() {
 bool RankReduction::isLocal(Value value) const {
   Operation *op = value.getDefiningOp();
   return op && !updates.contains(op) && !isa<ReadOp>(op) &&
-         !op->hasTrait<OpTrait::ConstantLike>();
+         !joined.contains(op) && !op->hasTrait<OpTrait::ConstantLike>();
+}
+
+/// Returns true if an op's results are equal on all ranks because those of a
+/// collective are.
+bool RankReduction::isJoinedBy(Operation &op) const {
+  if (isa<AllReduceOp, AllGatherOp>(op))
+    return true;
+  auto isKnown = [&](Value value) {
+    Operation *from = value.getDefiningOp();
+    return from && !isLocal(value) && !isa<ReadOp>(from);
+  };
+  return op.getNumOperands() > 0 && !streamOf(&op) &&
+         llvm::all_of(op.getOperands(), isKnown) &&
+         llvm::any_of(op.getOperands(), [&](Value value) {
+           return joined.contains(value.getDefiningOp());
+         });
 }
 
 /// Returns true if a value is a written counter as it was before the step.
@@ -153,6 +178,8 @@ LogicalResult RankReduction::lookAtUpdates() {
   for (Operation &op : body.without_terminator()) {
     if (isPlacedByCounter(&op))
       continue;
+    if (isJoinedBy(op))
+      joined.insert(&op);
     auto read = dyn_cast<ReadOp>(op);
     bool depends = llvm::any_of(op.getOperands(), [&](Value value) {
       Operation *from = value.getDefiningOp();
@@ -174,6 +201,31 @@ LogicalResult RankReduction::lookAtUpdates() {
   for (auto &[name, write] : writes)
     if (failed(lookAtOperand(write, write.getValue())))
       return failure();
+  return lookAtCourses();
+}
+
+/// Finds the updates that are applied for each rank: those of variables whose
+/// next value takes nothing that is joined.
+LogicalResult RankReduction::lookAtCourses() {
+  for (auto &[name, write] : writes) {
+    llvm::SetVector<Operation *> course;
+    SmallVector<Value> todo = {write.getValue()};
+    bool takesJoined = false, takesLocal = false;
+    while (!todo.empty()) {
+      Value value = todo.pop_back_val();
+      Operation *from = value.getDefiningOp();
+      takesJoined |= joined.contains(from);
+      takesLocal |= isLocal(value);
+      if (from && updates.contains(from) && course.insert(from))
+        llvm::append_range(todo, from->getOperands());
+    }
+    if (takesJoined && takesLocal)
+      return write.emitOpError()
+             << "sets @" << write.getVariable()
+             << " by values of one rank and by values of all ranks";
+    if (!takesJoined)
+      repeated.insert_range(course);
+  }
   return success();
 }
 
@@ -305,9 +357,12 @@ void RankReduction::repeatUpdates(OpBuilder &builder) {
             found != now.end())
           mapping.map(read.getResult(), found->second);
     for (Operation *update : updates)
-      builder.clone(*update, mapping);
+      if (r == 0 || repeated.contains(update))
+        builder.clone(*update, mapping);
     for (auto &[name, write] : writes)
-      now[name] = mapping.lookupOrDefault(write.getValue());
+      if (Operation *from = write.getValue().getDefiningOp();
+          r == 0 || !from || !updates.contains(from) || repeated.contains(from))
+        now[name] = mapping.lookupOrDefault(write.getValue());
   }
   for (auto &[name, write] : writes) {
     write.getValueMutable().assign(now[name]);

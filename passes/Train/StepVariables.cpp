@@ -43,8 +43,9 @@ void sg::declareStepVariable(SymbolTable &symbols, Location loc, StringRef name,
     return;
   MLIRContext *context = type.getContext();
   OpBuilder builder(context);
-  auto op = VariableOp::create(
-      builder, loc, builder.getStringAttr(name), TypeAttr::get(type),
-      RoleAttr::get(context, Role::OptimizerState), init, DenseI32ArrayAttr());
+  auto op = VariableOp::create(builder, loc, builder.getStringAttr(name),
+                               TypeAttr::get(type),
+                               RoleAttr::get(context, Role::OptimizerState),
+                               init, DenseI32ArrayAttr(), DenseI64ArrayAttr());
   symbols.insert(op, symbols.getOp()->getRegion(0).front().begin());
 }

@@ -65,7 +65,7 @@ class VerifyEffects : public reprise::impl::SgVerifyEffectsBase<VerifyEffects> {
   /// A rank that executes a collective alone waits for ever.
   LogicalResult checkCollective(CollectiveOpInterface op) {
     int64_t number = op.getSequenceNumber();
-    if (phaseOf(op) != Phase::Forward)
+    if (phaseOf(op) == Phase::Recompute)
       return op->emitOpError()
              << "is collective " << number << " in the "
              << termName(phaseOf(op)) << " phase, which may repeat it";

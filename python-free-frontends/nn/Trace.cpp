@@ -104,7 +104,7 @@ void Trace::declare(const VariableSpec &variable, llvm::StringRef name) {
       sg::RoleAttr::get(context, variable.role),
       sg::InitAttr::get(context, variable.init,
                         initialValue(builder, variable, type)),
-      permutation);
+      permutation, DenseI64ArrayAttr());
   symbols.insert(op);
   lastVariable = op;
 }

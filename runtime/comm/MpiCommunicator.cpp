@@ -34,6 +34,11 @@ public:
   Status exchange(const void *data, const Shards &shards,
                   void *received) override;
   Status gather(void *data, const Shards &shards, Patience patience) override;
+  Status collect(const void *part, const Shards &shards, void *all,
+                 Patience patience) override;
+  Status sum(void *data, uint64_t count, rp_element_type type) override;
+  bool addsInAnyOrder() const override { return options.addsInAnyOrder; }
+  double timeoutSeconds() const override { return options.timeoutSeconds; }
   Status close() override;
 
 private:
@@ -48,7 +53,7 @@ private:
   Status awaitAll(const std::vector<Part> &sends,
                   const std::vector<Part> &takes, Patience patience) const;
   struct Transfer {
-    int other; // rank
+    int other; // rank; -1: all of them
     MPI_Request request;
   };
   Status await(Transfer &transfer, Clock::time_point begin,
@@ -93,14 +98,12 @@ Status MpiCommunicator::checkPeers(Clock::time_point begin, Patience patience,
     return Status::error(
         RP_UNAVAILABLE, who + (lost.size() == 1 ? " has" : " have") + " ended");
   double seconds = std::chrono::duration<double>(Clock::now() - begin).count();
-  bool isLimited = patience == Patience::Step ||
-                   (patience == Patience::Between && other != 0);
-  if (isLimited && seconds > options.stepTimeoutSeconds)
+  if (patience == Patience::Step && seconds > options.timeoutSeconds)
     return Status::error(
         RP_UNAVAILABLE,
-        "rank " + std::to_string(other) +
+        (other < 0 ? "a rank" : "rank " + std::to_string(other)) +
             " did not come to a collective call within " +
-            std::to_string(uint64_t(options.stepTimeoutSeconds)) + " seconds");
+            std::to_string(uint64_t(options.timeoutSeconds)) + " seconds");
   return {};
 }
 
@@ -200,6 +203,40 @@ Status MpiCommunicator::gather(void *data, const Shards &shards,
   return transfer(sends, takes, patience);
 }
 
+Status MpiCommunicator::collect(const void *part, const Shards &shards,
+                                void *all, Patience patience) {
+  char *own = static_cast<char *>(const_cast<void *>(part));
+  char *bytes = static_cast<char *>(all);
+  if (self != 0)
+    return transfer({{0, own, shards.size(rank())}}, {}, patience);
+  std::vector<Part> takes;
+  for (int r = 1; r < count; ++r)
+    takes.push_back(
+        {r, bytes + shards.begin(unsigned(r)), shards.size(unsigned(r))});
+  std::memcpy(bytes, own, shards.size(0));
+  return transfer({}, takes, patience);
+}
+
+Status MpiCommunicator::sum(void *data, uint64_t count, rp_element_type type) {
+  MPI_Datatype number = type == RP_F64 ? MPI_DOUBLE : MPI_FLOAT;
+  uint64_t each = type == RP_F64 ? sizeof(double) : sizeof(float);
+  char *bytes = static_cast<char *>(data);
+  Clock::time_point begin = Clock::now();
+  for (uint64_t at = 0; at < count; at += kPiece / each) {
+    int piece = int(std::min(kPiece / each, count - at));
+    Transfer transfer = {-1, MPI_REQUEST_NULL};
+    Status status =
+        check(MPI_Iallreduce(MPI_IN_PLACE, bytes + at * each, piece, number,
+                             MPI_SUM, MPI_COMM_WORLD, &transfer.request),
+              "add");
+    if (status.ok())
+      status = await(transfer, begin, Patience::Step);
+    broken |= !status.ok();
+    REPRISE_RETURN_IF_ERROR(status);
+  }
+  return {};
+}
+
 unsigned MpiCommunicator::localRanks() const {
   return unsigned(
       std::count_if(peers.begin(), peers.end(), [&](const Peer &peer) {
@@ -214,14 +251,13 @@ Status MpiCommunicator::join() {
   MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
   MPI_Comm_rank(MPI_COMM_WORLD, &self);
   MPI_Comm_size(MPI_COMM_WORLD, &count);
-  // Nobody is known yet, so that only the launcher ends this wait.
+  // Nobody is known yet, so that only the time-out ends this wait.
   std::vector<Peer> all(size_t(count), thisPeer());
   peers.assign(size_t(count), {0, 0, 0});
   for (int r = 0; r < count; ++r)
     peers[size_t(r)].machine = uint64_t(r) + 1;
-  REPRISE_RETURN_IF_ERROR(gather(all.data(),
-                                 {all.size() * sizeof(Peer), sizeof(Peer)},
-                                 Patience::Preparing));
+  REPRISE_RETURN_IF_ERROR(gather(
+      all.data(), {all.size() * sizeof(Peer), sizeof(Peer)}, Patience::Step));
   peers = std::move(all);
   return {};
 }

@@ -168,6 +168,10 @@ rp_status *rp_program_variable(const rp_program *program, size_t index,
     info->role = rp_role(v.role());
     if (v.file_permutation() && v.file_permutation()->size())
       info->file_permutation = v.file_permutation()->data();
+    if (v.whole_shape() && v.whole_shape()->size()) {
+      info->whole_rank = v.whole_shape()->size();
+      info->whole_shape = v.whole_shape()->data();
+    }
     return {};
   });
 }

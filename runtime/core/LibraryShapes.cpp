@@ -251,8 +251,22 @@ static Status checkAttention(const LibraryCallDesc &desc) {
   return checkAttentionNumbers(desc);
 }
 
+/// Checks the shapes of a tensor and of one rank's shard of it.
+static Status checkShard(const char *name, int64_t ranks,
+                         const TensorDesc &shard, const TensorDesc &whole) {
+  int64_t elements = 1;
+  for (int64_t extent : whole.shape)
+    elements *= extent;
+  std::vector<int64_t> expected = {(elements + ranks - 1) / ranks};
+  if (shard.shape != expected || !isRowMajor(shard) || !isRowMajor(whole))
+    return wrong(std::string(name) + " of " + text(whole.shape) +
+                 " with shards of " + text(shard.shape) + "; a dense " +
+                 text(expected) + " is needed");
+  return {};
+}
+
 /// Checks a call of all ranks: dense tensors of one type, the result the
-/// operand's or, gathered, a row for each rank.
+/// operand's, or a row for each rank, or a shard or the whole of it.
 static Status checkCollective(const LibraryCallDesc &desc) {
   const TensorDesc &x = desc.inputs[0], &y = desc.outputs[0];
   const char *name = functionOf(desc).name;
@@ -267,6 +281,10 @@ static Status checkCollective(const LibraryCallDesc &desc) {
   std::vector<int64_t> expected = x.shape;
   if (desc.op == LibraryOp::AllGather)
     expected.insert(expected.begin(), ranks);
+  else if (desc.op == LibraryOp::GatherShards)
+    return checkShard(name, ranks, x, y);
+  else if (desc.op != LibraryOp::AllReduce)
+    return checkShard(name, ranks, y, x);
   if (y.shape != expected || !isRowMajor(x) || !isRowMajor(y))
     return wrong(std::string(name) + " of " + text(x.shape) + " to " +
                  text(y.shape) + "; a dense " + text(expected) + " is needed");
@@ -394,6 +412,9 @@ Status verifyLibraryCall(const LibraryCallDesc &desc) {
     break;
   case LibraryOp::AllReduce:
   case LibraryOp::AllGather:
+  case LibraryOp::ReduceScatter:
+  case LibraryOp::GatherShards:
+  case LibraryOp::TakeShard:
     REPRISE_RETURN_IF_ERROR(checkCollective(desc));
     break;
   }

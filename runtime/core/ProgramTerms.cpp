@@ -75,6 +75,9 @@ IN_SCHEMA(LibraryOp, Conv3DInputGrad);
 IN_SCHEMA(LibraryOp, Conv3DFilterGrad);
 IN_SCHEMA(LibraryOp, AllReduce);
 IN_SCHEMA(LibraryOp, AllGather);
+IN_SCHEMA(LibraryOp, ReduceScatter);
+IN_SCHEMA(LibraryOp, GatherShards);
+IN_SCHEMA(LibraryOp, TakeShard);
 COMPLETE(LibraryOp);
 
 static_assert(int(LibraryEpilogue::Bias) == int(rt::fb::Epilogue::Bias));

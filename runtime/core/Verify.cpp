@@ -201,6 +201,24 @@ Status ProgramVerifier::initialValue(const fb::Variable &v) {
   return {};
 }
 
+/// Checks the shape of which a variable holds a shard.
+Status ProgramVerifier::wholeShape(const fb::Variable &v,
+                                   const std::string &name) {
+  if (!v.whole_shape() || v.whole_shape()->size() == 0)
+    return {};
+  uint64_t elements = 1;
+  bool isShape = v.whole_shape()->size() <= kMaxRank;
+  for (int64_t extent : *v.whole_shape())
+    isShape &= extent > 0 &&
+               !__builtin_mul_overflow(elements, uint64_t(extent), &elements) &&
+               elements < (uint64_t(1) << 48);
+  const auto *shard = v.view()->shape();
+  if (!isShape || !shard || shard->size() != 1 ||
+      uint64_t(shard->Get(0)) > elements)
+    return invalidProgram(name + " is not a shard of its whole shape");
+  return {};
+}
+
 static bool isPermutation(const flatbuffers::Vector<int32_t> &permutation,
                           size_t rank) {
   uint32_t seen = 0;
@@ -230,7 +248,11 @@ Status ProgramVerifier::variables() {
         fb::BufferKind::Constant)
       return invalidProgram(name + " lies on a constant");
     REPRISE_RETURN_IF_ERROR(initialValue(*v));
-    size_t rank = v->view()->shape() ? v->view()->shape()->size() : 0;
+    REPRISE_RETURN_IF_ERROR(wholeShape(*v, name));
+    size_t rank = v->whole_shape() && v->whole_shape()->size()
+                      ? v->whole_shape()->size()
+                  : v->view()->shape() ? v->view()->shape()->size()
+                                       : 0;
     if (v->file_permutation() && v->file_permutation()->size() &&
         !isPermutation(*v->file_permutation(), rank))
       return invalidProgram(name + " has a file permutation that is none of " +

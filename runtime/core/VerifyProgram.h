@@ -47,6 +47,7 @@ private:
   Status header();
   Status fixedBuffers();
   Status variables();
+  Status wholeShape(const fb::Variable &variable, const std::string &name);
   Status initialValue(const fb::Variable &variable);
   Status initialData(const fb::Variable &variable, const std::string &name);
   Status constants();

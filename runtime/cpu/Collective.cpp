@@ -15,25 +15,29 @@ CollectivePlan planCollective(const LibraryCallDesc &call) {
   plan.type = call.inputs[0].type;
   plan.ranks = unsigned(call.ints[0]);
   uint64_t elements = 1, each = elementBytes(plan.type);
-  for (int64_t extent : call.outputs[0].shape)
+  bool makesShard =
+      call.op == LibraryOp::ReduceScatter || call.op == LibraryOp::TakeShard;
+  const TensorDesc &whole = makesShard ? call.inputs[0] : call.outputs[0];
+  for (int64_t extent : whole.shape)
     elements *= uint64_t(extent);
   uint64_t share = (elements + plan.ranks - 1) / plan.ranks;
   plan.shards = {elements * each, share * each};
-  plan.isSmall = elements * each <= kSmallBytes;
+  plan.isSmall =
+      call.op == LibraryOp::AllReduce && elements * each <= kSmallBytes;
   return plan;
 }
 
 uint64_t CollectivePlan::workspaceBytes() const {
-  if (op != LibraryOp::AllReduce)
+  if (!adds())
     return 0;
   return ranks * (isSmall ? shards.bytes : shards.shardBytes);
 }
 
 LibraryCallInfo CollectivePlan::info() const {
   LibraryCallInfo info;
-  info.implementation = op != LibraryOp::AllReduce ? "rows by rank"
-                        : isSmall                  ? "sums of whole tensors"
-                                                   : "sums by shards";
+  info.implementation = !adds()   ? "rows by rank"
+                        : isSmall ? "sums of whole tensors"
+                                  : "sums by shards";
   info.workspaceBytes = workspaceBytes();
   info.addsInPlace = op == LibraryOp::AllReduce;
   return info;
@@ -57,16 +61,28 @@ void BoundCollective::addParts(char *sum, uint64_t bytes, Team &team) const {
   });
 }
 
+/// Clears what a shard has behind the tensor's last element.
+void BoundCollective::clearPadding(unsigned rank) const {
+  uint64_t own = plan.shards.size(rank);
+  std::memset(output + own, 0, plan.shards.shardBytes - own);
+}
+
 Status BoundCollective::sum(Communicator &ranks, Team &team) const {
   const Shards &shards = plan.shards;
   uint64_t begin = 0, bytes = shards.bytes;
+  bool isScattered = plan.op == LibraryOp::ReduceScatter;
+  if (ranks.addsInAnyOrder() && !isScattered) {
+    if (output != input)
+      std::memcpy(output, input, bytes);
+    return ranks.sum(output, bytes / elementBytes(plan.type), plan.type);
+  }
   if (plan.isSmall) {
     std::memcpy(static_cast<char *>(workspace) + ranks.rank() * bytes, input,
                 bytes);
     REPRISE_RETURN_IF_ERROR(
         ranks.gather(workspace, {plan.ranks * bytes, bytes}, Patience::Step));
   } else {
-    begin = shards.begin(ranks.rank());
+    begin = isScattered ? 0 : shards.begin(ranks.rank());
     bytes = shards.size(ranks.rank());
     REPRISE_RETURN_IF_ERROR(ranks.exchange(input, shards, workspace));
   }
@@ -74,7 +90,10 @@ Status BoundCollective::sum(Communicator &ranks, Team &team) const {
     addParts<double>(output + begin, bytes, team);
   else
     addParts<float>(output + begin, bytes, team);
-  return plan.isSmall ? Status() : ranks.gather(output, shards, Patience::Step);
+  if (isScattered)
+    clearPadding(ranks.rank());
+  bool isDone = isScattered || plan.isSmall;
+  return isDone ? Status() : ranks.gather(output, shards, Patience::Step);
 }
 
 Status BoundCollective::run(Communicator *ranks, Team &team) const {
@@ -84,10 +103,16 @@ Status BoundCollective::run(Communicator *ranks, Team &team) const {
         RP_INVALID_ARGUMENT,
         "the program's step is one of " + std::to_string(plan.ranks) +
             " ranks, but the session has " + std::to_string(size));
-  if (plan.op == LibraryOp::AllReduce)
+  if (plan.adds())
     return sum(*ranks, team);
-  std::memcpy(output + plan.shards.begin(ranks->rank()), input,
-              plan.shards.size(ranks->rank()));
+  uint64_t begin = plan.shards.begin(ranks->rank()),
+           bytes = plan.shards.size(ranks->rank());
+  if (plan.op == LibraryOp::TakeShard) {
+    std::memcpy(output, input + begin, bytes);
+    clearPadding(ranks->rank());
+    return {};
+  }
+  std::memcpy(output + begin, input, bytes);
   return ranks->gather(output, plan.shards, Patience::Step);
 }
 

@@ -9,6 +9,8 @@
 //   input   | part 0 | part 1 | ...      workspace   | from 0 | from 1 | ...
 //               to 0     to 1                           this rank's part
 //
+// A scattered sum ends with this rank's part, which is then its output.
+//
 // Small tensors are gathered whole, and every rank adds all of their elements:
 // one exchange of messages in place of two.
 //
@@ -27,10 +29,13 @@ struct CollectivePlan {
   LibraryOp op;
   rp_element_type type = RP_F32;
   unsigned ranks = 0;
-  Shards shards; // of the result
+  Shards shards; // of the operand, or of the result if that is larger
   /// True if a sum gathers whole tensors.
   bool isSmall = false;
 
+  bool adds() const {
+    return op == LibraryOp::AllReduce || op == LibraryOp::ReduceScatter;
+  }
   uint64_t workspaceBytes() const;
   LibraryCallInfo info() const;
 };
@@ -48,6 +53,7 @@ public:
 
 private:
   Status sum(Communicator &ranks, Team &team) const;
+  void clearPadding(unsigned rank) const;
   /// Writes the sum of the parts of `bytes` bytes each in the workspace.
   template <typename Number>
   void addParts(char *sum, uint64_t bytes, Team &team) const;

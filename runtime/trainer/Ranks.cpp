@@ -3,6 +3,7 @@
 #include "Digest.h"
 #include "reprise/MicroBatchStreams.h"
 #include "reprise/Runtime/Expect.h"
+#include "reprise/Runtime/Trainer/RankWords.h"
 
 #include <algorithm>
 #include <set>
@@ -15,6 +16,11 @@ static Expected<std::string> digestVariables(Backend &backend) {
   Digest digest;
   std::vector<uint8_t> bytes;
   for (const TensorInfo &variable : backend.variables()) {
+    if (variable.shardBytes) {
+      std::string whole = backend.writtenDigest(variable.name);
+      digest.add(whole.data(), whole.size());
+      continue;
+    }
     bytes.resize(variable.bytes);
     REPRISE_RETURN_IF_ERROR(
         backend.readVariable(variable.name, bytes.data(), bytes.size()));
@@ -97,12 +103,16 @@ Status Ranks::compare(Backend &backend, const RunPosition &position,
   for (const auto &[name, value] : position.runSettings)
     settings += name + "=" + value + "\n";
   REPRISE_EXPECT(variables, digestVariables(backend));
-  return compare({{"another program", programDigest},
-                  {"another seed", std::to_string(position.seed)},
-                  {"another number of images", std::to_string(position.images)},
-                  {"other settings", settings},
-                  {"another step to begin with", std::to_string(position.step)},
-                  {"other values of variables", *variables}});
+  REPRISE_RETURN_IF_ERROR(
+      compare({{"another program", programDigest},
+               {"another order of sums",
+                communicator->addsInAnyOrder() ? "any" : "that of ranks"},
+               {"another seed", std::to_string(position.seed)},
+               {"another number of images", std::to_string(position.images)},
+               {"other settings", settings},
+               {"another step to begin with", std::to_string(position.step)},
+               {"other values of variables", *variables}}));
+  return backend.agree(rank_word::kBegin).status();
 }
 
 Status Ranks::placeDraws(Backend &backend) const {
@@ -122,11 +132,9 @@ Status Ranks::placeDraws(Backend &backend) const {
   return {};
 }
 
-Expected<RunEnd> Ranks::agree(RunEnd own) const {
+Expected<RunEnd> Ranks::agree(RunEnd own, Backend &backend) const {
   if (!areSeveral())
     return own;
-  std::vector<RunEnd> all(size(), own);
-  REPRISE_RETURN_IF_ERROR(
-      communicator->gather(all.data(), {all.size(), 1}, Patience::Between));
-  return *std::max_element(all.begin(), all.end());
+  REPRISE_EXPECT(word, backend.agree(uint32_t(own)));
+  return RunEnd(*word);
 }

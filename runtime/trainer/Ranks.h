@@ -4,6 +4,7 @@
 
 #include "reprise/Runtime/Communicator.h"
 #include "reprise/Runtime/Trainer/Backend.h"
+#include "reprise/Runtime/Trainer/RankWords.h"
 #include "reprise/Runtime/Trainer/State.h"
 #include <string>
 #include <utility>
@@ -12,7 +13,11 @@
 namespace reprise::rt {
 
 /// Why a run ends between two steps; the larger reason of all ranks counts.
-enum class RunEnd : uint8_t { None, Hook, Stop };
+enum class RunEnd : uint32_t {
+  None = rank_word::kGoOn,
+  Hook = rank_word::kHook,
+  Stop = rank_word::kStop
+};
 
 /// Something that must be equal on all ranks: its name, as in "another seed",
 /// and a text of lines.
@@ -35,7 +40,8 @@ public:
   /// of the rank's micro-batch. Those of rank 0 stay: they are saved.
   Status placeDraws(Backend &backend) const;
   /// Returns the end that all ranks choose, so that they do the same steps.
-  Expected<RunEnd> agree(RunEnd own) const;
+  /// Until then rank 0 may read variables of which ranks have shards.
+  Expected<RunEnd> agree(RunEnd own, Backend &backend) const;
 
 private:
   Status compare(const std::vector<RankFact> &facts) const;

@@ -1,13 +1,28 @@
 //===- SessionBackend.cpp - A session of the runtime as a backend ---------===//
 //
-// Names, types and shapes are copied out of the program once.
+// Names, types and shapes are copied out of the program once. Variables of
+// which each rank holds a shard are whole to the trainer: a write takes the
+// shard out of the whole, and a read of rank 0 collects the shards of all
+// ranks.
 //
 //===----------------------------------------------------------------------===//
+#include "Digest.h"
+#include "reprise/Runtime/Communicator.h"
+#include "reprise/Runtime/Expect.h"
 #include "reprise/Runtime/Trainer/Backend.h"
+#include "reprise/Runtime/Trainer/RankWords.h"
 #include "reprise/Runtime/Trainer/RunSettings.h"
+#include <algorithm>
+#include <chrono>
+#include <cstring>
 #include <nlohmann/json.hpp>
 
 using namespace reprise::rt;
+
+using Clock = std::chrono::steady_clock;
+
+/// The entry that all ranks run together.
+static const char *const kTrainStep = "train_step";
 
 Status reprise::rt::takeStatus(rp_status *status) {
   if (!status)
@@ -38,9 +53,17 @@ static TensorInfo convert(const rp_tensor_info &from) {
   info.binding = from.binding;
   if (from.variable)
     info.variable = from.variable;
+  if (from.whole_rank > 0) {
+    size_t elements = 1, held = from.shape ? size_t(from.shape[0]) : 1;
+    info.shape.assign(from.whole_shape, from.whole_shape + from.whole_rank);
+    for (int64_t extent : info.shape)
+      elements *= size_t(extent);
+    info.shardBytes = from.bytes;
+    info.bytes = from.bytes / held * elements;
+  }
   if (from.file_permutation)
     info.filePermutation.assign(from.file_permutation,
-                                from.file_permutation + from.rank);
+                                from.file_permutation + info.shape.size());
   return info;
 }
 
@@ -80,6 +103,7 @@ public:
     return rp_session_stages_inputs(session) != 0;
   }
   Status run(const std::string &entry) override {
+    REPRISE_RETURN_IF_ERROR(tellWorking());
     return takeStatus(rp_session_run(session, entry.c_str()));
   }
   Expected<bool> runGuarded(const std::string &entry,
@@ -87,6 +111,7 @@ public:
     int32_t stopped = 0;
     REPRISE_RETURN_IF_ERROR(takeStatus(rp_session_run_guarded(
         session, entry.c_str(), output.c_str(), &stopped)));
+    othersWait = ranks && entry == kTrainStep;
     return stopped != 0;
   }
   Expected<NonFinite> findNonFinite(const std::string &entry,
@@ -97,23 +122,23 @@ public:
                                             name.c_str(), data, bytes));
   }
   Status readVariable(const std::string &name, void *data,
-                      size_t bytes) override {
-    return takeStatus(
-        rp_session_read_variable(session, name.c_str(), data, bytes));
-  }
+                      size_t bytes) override;
   Status writeVariable(const std::string &name, const void *data,
-                       size_t bytes) override {
-    return takeStatus(
-        rp_session_write_variable(session, name.c_str(), data, bytes));
+                       size_t bytes) override;
+  std::string writtenDigest(const std::string &name) const override {
+    auto found = written.find(name);
+    return found == written.end() ? "" : found->second;
   }
+  Expected<uint32_t> agree(uint32_t own) override;
   Expected<rp_memory_stats> memory() override {
     rp_memory_stats stats = {};
     REPRISE_RETURN_IF_ERROR(takeStatus(rp_session_memory(session, &stats)));
     return stats;
   }
   Status switchTo(const rp_program *next) override;
-  Status setCommunicator(Communicator *ranks) override {
-    return takeStatus(rp_session_set_communicator(session, ranks));
+  Status setCommunicator(Communicator *wanted) override {
+    ranks = wanted;
+    return takeStatus(rp_session_set_communicator(session, wanted));
   }
   Status setProfile(bool profile) override {
     return takeStatus(rp_session_set_profile(session, profile));
@@ -122,15 +147,139 @@ public:
 
 private:
   Status describeEntry(const char *name);
+  /// Returns the variable, if this rank holds a shard of it; else null.
+  const TensorInfo *findSharded(const std::string &name) const;
+  Status checkShards(const TensorInfo &variable, size_t bytes) const;
+  Status collectShard(const TensorInfo &variable, void *whole);
+  Expected<std::vector<uint32_t>> exchangeWords(uint32_t own);
+  Status tellWorking();
 
   const rp_program *program;
   rp_session *session;
   rp_session *owned; // null if the caller owns the session
+  Communicator *ranks = nullptr;
+  bool othersWait = false; // for rank 0, in `agree`
+  Clock::time_point lastWord;
   std::vector<TensorInfo> vars;
   std::vector<EntryInfo> entries;
+  std::map<std::string, std::string> written; // digests by variable
 };
 
 } // namespace
+
+//===----------------------------------------------------------------------===//
+// Variables
+//===----------------------------------------------------------------------===//
+
+const TensorInfo *SessionBackend::findSharded(const std::string &name) const {
+  for (const TensorInfo &variable : vars)
+    if (variable.name == name && variable.shardBytes)
+      return &variable;
+  return nullptr;
+}
+
+Status SessionBackend::checkShards(const TensorInfo &variable,
+                                   size_t bytes) const {
+  size_t count = ranks ? ranks->size() : 0;
+  if (bytes == variable.bytes && count * variable.shardBytes >= bytes)
+    return {};
+  return Status::error(RP_INVALID_ARGUMENT,
+                       "variable '" + variable.name + "' of " +
+                           std::to_string(variable.bytes) + " bytes is in " +
+                           std::to_string(count) + " shards of " +
+                           std::to_string(variable.shardBytes) + "; " +
+                           std::to_string(bytes) + " bytes were given");
+}
+
+/// Sends this rank's shard to rank 0, which receives `whole`.
+Status SessionBackend::collectShard(const TensorInfo &variable, void *whole) {
+  std::vector<char> shard(variable.shardBytes);
+  REPRISE_RETURN_IF_ERROR(takeStatus(rp_session_read_variable(
+      session, variable.name.c_str(), shard.data(), shard.size())));
+  return ranks->collect(shard.data(), {variable.bytes, variable.shardBytes},
+                        whole, Patience::Step);
+}
+
+Status SessionBackend::readVariable(const std::string &name, void *data,
+                                    size_t bytes) {
+  const TensorInfo *sharded = findSharded(name);
+  REPRISE_RETURN_IF_ERROR(tellWorking());
+  if (!sharded)
+    return takeStatus(
+        rp_session_read_variable(session, name.c_str(), data, bytes));
+  REPRISE_RETURN_IF_ERROR(checkShards(*sharded, bytes));
+  if (ranks->rank() != 0 || !othersWait)
+    return Status::error(RP_INVALID_ARGUMENT,
+                         "variable '" + name +
+                             "' is in shards, which rank 0 reads between two "
+                             "steps");
+  uint32_t number = uint32_t(sharded - vars.data());
+  REPRISE_RETURN_IF_ERROR(
+      exchangeWords(rank_word::kReadVariable + number).status());
+  return collectShard(*sharded, data);
+}
+
+Status SessionBackend::writeVariable(const std::string &name, const void *data,
+                                     size_t bytes) {
+  const TensorInfo *sharded = findSharded(name);
+  if (!sharded)
+    return takeStatus(
+        rp_session_write_variable(session, name.c_str(), data, bytes));
+  REPRISE_RETURN_IF_ERROR(checkShards(*sharded, bytes));
+  Digest digest;
+  digest.add(data, bytes);
+  written[name] = digest.hex();
+  Shards shards = {bytes, sharded->shardBytes};
+  std::vector<char> shard(sharded->shardBytes); // 0 behind the last element
+  std::memcpy(shard.data(),
+              static_cast<const char *>(data) + shards.begin(ranks->rank()),
+              shards.size(ranks->rank()));
+  return takeStatus(rp_session_write_variable(session, name.c_str(),
+                                              shard.data(), shard.size()));
+}
+
+//===----------------------------------------------------------------------===//
+// Between two steps
+//===----------------------------------------------------------------------===//
+
+Expected<std::vector<uint32_t>> SessionBackend::exchangeWords(uint32_t own) {
+  std::vector<uint32_t> all(ranks->size(), own);
+  REPRISE_RETURN_IF_ERROR(ranks->gather(
+      all.data(), {all.size() * sizeof own, sizeof own}, Patience::Step));
+  lastWord = Clock::now();
+  return all;
+}
+
+/// Lets the others know that rank 0 does not hang, a few times in the time that
+/// they wait.
+Status SessionBackend::tellWorking() {
+  if (!othersWait || ranks->rank() != 0 ||
+      std::chrono::duration<double>(Clock::now() - lastWord).count() <
+          ranks->timeoutSeconds() / 4)
+    return {};
+  return exchangeWords(rank_word::kWorking).status();
+}
+
+Expected<uint32_t> SessionBackend::agree(uint32_t own) {
+  if (!ranks)
+    return own;
+  for (;;) {
+    REPRISE_EXPECT(all, exchangeWords(own));
+    uint32_t first = all->front();
+    if (ranks->rank() == 0 || first < rank_word::kWorking) {
+      uint32_t word = *std::max_element(all->begin(), all->end());
+      othersWait = word != rank_word::kGoOn && word != rank_word::kEnd;
+      return word;
+    }
+    if (first >= rank_word::kReadVariable)
+      REPRISE_RETURN_IF_ERROR(
+          collectShard(vars[first - rank_word::kReadVariable], nullptr));
+  }
+}
+
+//===----------------------------------------------------------------------===//
+// Programs
+//===----------------------------------------------------------------------===//
 
 /// The compiler's note names the optimizer and the compiled model; another
 /// compiler may omit it.
@@ -242,7 +391,7 @@ Status SessionBackend::describe() {
     REPRISE_RETURN_IF_ERROR(takeStatus(rp_program_variable(program, i, &info)));
     vars.push_back(convert(info));
   }
-  REPRISE_RETURN_IF_ERROR(describeEntry("train_step"));
+  REPRISE_RETURN_IF_ERROR(describeEntry(kTrainStep));
   return describeEntry("eval_step");
 }
 

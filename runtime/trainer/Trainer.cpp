@@ -494,7 +494,7 @@ Expected<bool> Run::ends() {
   RunEnd own = stopAsked()                  ? RunEnd::Stop
                : hooks.stopReason().empty() ? RunEnd::None
                                             : RunEnd::Hook;
-  REPRISE_EXPECT(end, ranks.agree(own));
+  REPRISE_EXPECT(end, ranks.agree(own, backend));
   result.stopped |= *end == RunEnd::Stop;
   return *end != RunEnd::None;
 }

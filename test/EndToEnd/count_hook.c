@@ -1,13 +1,15 @@
 /* A hook in C: counts what it is told, stops where its text says, and fails
- * where that says so. Prints at the end. Options: "stop=N", "fail", "refuse". */
+ * where that says so. Prints at the end. Options: "stop=N", "fail", "refuse",
+ * "sleep=SECONDS" after the third step. */
 #include "reprise/Runtime/Trainer/CHook.h"
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 struct count {
   unsigned steps, epochs, evaluations;
-  unsigned long stop;
+  unsigned long stop, seconds;
   int fails;
 };
 
@@ -15,6 +17,8 @@ static const char *after_step(void *user, const rp_hook_run *run,
                               const rp_hook_step *step) {
   struct count *count = user;
   ++count->steps;
+  if (count->steps == 3)
+    sleep((unsigned)count->seconds);
   if (run->step == count->stop)
     run->stop(run, "as many as asked");
   return count->fails && step->loss > 0 ? "asked to fail" : NULL;
@@ -56,6 +60,8 @@ const char *rp_hook_create(uint32_t version, const char *options,
     return "out of memory";
   if (strncmp(options, "stop=", 5) == 0)
     count->stop = strtoul(options + 5, NULL, 10);
+  if (strncmp(options, "sleep=", 6) == 0)
+    count->seconds = strtoul(options + 6, NULL, 10);
   count->fails = strcmp(options, "fail") == 0;
   hook->name = "count";
   hook->user = count;

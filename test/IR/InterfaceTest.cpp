@@ -483,14 +483,17 @@ TEST(Autocast, EveryOpOfModelsHasARule) {
                                          "attention_grad",
                                          "cross_entropy_grad",
                                          "gather_grad",
+                                         "gather_shards",
                                          "layer_norm_grad",
                                          "matmul_bias",
                                          "max_pool2d_argmax",
                                          "max_pool2d_grad",
                                          "max_pool2d_scatter",
                                          "normalize",
+                                         "reduce_scatter",
                                          "relu_grad",
                                          "softmax_grad",
+                                         "take_shard",
                                          "conv2d_input_grad_add",
                                          "conv3d_filter_grad"};
   std::set<std::string> expected = structure;

@@ -39,3 +39,25 @@ func.func @other_rows(%x: tensor<4xf32>) {
   %y = "sg.all_gather"(%x) {ranks = 2 : i64, sequence = 0 : i64} : (tensor<4xf32>) -> tensor<3x4xf32>
   return
 }
+
+// -----
+
+func.func @other_shard(%x: tensor<5xf32>) {
+  // expected-error @+2 {{failed to infer returned types}}
+  // expected-error @+1 {{inferred type(s) 'tensor<3xf32>' are incompatible}}
+  %y = "sg.reduce_scatter"(%x) {ranks = 2 : i64, sequence = 0 : i64} : (tensor<5xf32>) -> tensor<2xf32>
+  return
+}
+
+// -----
+
+func.func @shards_of_another_tensor(%x: tensor<3xf32>) {
+  // expected-error @+1 {{gathers shards of 'tensor<3xf32>', but those of its result are 'tensor<4xf32>'}}
+  %y = sg.gather_shards %x ranks 2 sequence 0 : tensor<3xf32> -> tensor<2x4xf32>
+  return
+}
+
+// -----
+
+// expected-error @+1 {{of type 'tensor<2x2xf32>' is no shard of 'tensor<3x4xf32>'}}
+sg.variable @m : tensor<2x2xf32> {role = #sg.role<optimizer_state>, init = #sg.init<zeros>, whole_shape = array<i64: 3, 4>}

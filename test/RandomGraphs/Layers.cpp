@@ -25,7 +25,7 @@ sg::VariableOp State::declare(StringRef name, RankedTensorType type,
   MLIRContext *context = module.getContext();
   return sg::VariableOp::create(b, module.getLoc(), name, type, role,
                                 sg::InitAttr::get(context, init, FloatAttr()),
-                                DenseI32ArrayAttr());
+                                DenseI32ArrayAttr(), DenseI64ArrayAttr());
 }
 
 sg::VariableOp State::declareParameter(StringRef path, RankedTensorType type) {

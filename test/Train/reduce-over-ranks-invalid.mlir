@@ -47,13 +47,18 @@ func.func @narrow(%x: tensor<2x4xbf16>)
 // -----
 
 sg.variable @w : tensor<4xf32> {role = #sg.role<parameter>, init = #sg.init<ones>}
+sg.variable @m : tensor<4xf32> {role = #sg.role<running_statistics>, init = #sg.init<zeros>}
 
-func.func @shared_already(%x: tensor<2x4xf32>)
+func.func @joined_and_local(%x: tensor<2x4xf32>)
     -> (tensor<4xf32> {sg.binding = #sg.binding<gradient of "w">}) {
+  %m = sg.read @m : tensor<4xf32>
   %g = sg.reduce_sum %x dims [0] : tensor<2x4xf32> -> tensor<4xf32>
-  // expected-error @+1 {{belongs to a step that ranks share already}}
   %s = sg.all_reduce %g ranks 2 sequence 0 : tensor<4xf32> -> tensor<4xf32>
-  return %s : tensor<4xf32>
+  %n = sg.add %m, %s : tensor<4xf32>
+  %o = sg.add %n, %g : tensor<4xf32>
+  // expected-error @+1 {{sets @m by values of one rank and by values of all ranks}}
+  sg.write @m, %o : tensor<4xf32>
+  return %g : tensor<4xf32>
 }
 
 // -----

@@ -13,11 +13,14 @@
 #include "reprise/Budget/ReadProgram.h"
 #include "reprise/CheckpointingModes.h"
 #include "reprise/CommandLine/CommandLine.h"
+#include "reprise/CommandLine/SettingOptions.h"
 #include "reprise/Console/Console.h"
 #include "reprise/Console/JsonAnswer.h"
+#include "reprise/Limits.h"
 #include "reprise/Program/BudgetFacts.h"
 #include "reprise/Report/PlanTable.h"
 #include "reprise/Report/ProcessTable.h"
+#include "reprise/Run/RunRanks.h"
 #include "reprise/Runtime/Expect.h"
 #include <nlohmann/json.hpp>
 
@@ -32,6 +35,7 @@ struct PlanCommandOptions {
   /// The data that the run will read, with `process`.
   std::string data = "synthetic";
   unsigned depth = 0;
+  std::optional<unsigned> ranks;
   BudgetPlanOptions budget;
   ModelSettings model;
   CompileSettings compile;
@@ -159,6 +163,22 @@ static rt::Status planProcesses(const PlanCommandOptions &options) {
   return options.json ? printJson({{"plans", json}}) : print(text);
 }
 
+/// Plans the step of one rank if the step is one of several.
+static rt::Status shareRanks(PlanCommandOptions &options) {
+  CompileSettings &compile = options.compile;
+  if (compile.shardOptimizer && options.ranks.value_or(1) == 1)
+    return misuse("--shard-optimizer divides the optimizer's variables among "
+                  "ranks; give their number by --ranks");
+  if (!options.ranks)
+    return {};
+  if (*options.ranks < 1 || *options.ranks > kMaxRanks)
+    return misuse("--ranks is " + std::to_string(*options.ranks) +
+                  "; give a number from 1 to " + std::to_string(kMaxRanks));
+  return *options.ranks == 1
+             ? rt::Status()
+             : shareStep(*options.ranks, options.model.batch, compile);
+}
+
 static rt::Status planAll(const PlanCommandOptions &options) {
   if (options.process && options.compare)
     return misuse("--process and --compare are both given; keep one of them");
@@ -189,8 +209,8 @@ static rt::Status planAll(const PlanCommandOptions &options) {
     return printJson({{"plans", json}});
   }
   std::string text = planTable(rows, options.entry);
-  text +=
-      attentionNotes(rows, options.entry) + beatenNotes(rows, options.entry);
+  text += attentionNotes(rows, options.entry) + shardNotes(rows) +
+          beatenNotes(rows, options.entry);
   for (const PlanRow &row : rows)
     if (auto budget = budgetFactsOf(row.source, row.facts,
                                     *row.facts.entry(options.entry)))
@@ -248,6 +268,12 @@ void driver::addPlanCommand(CLI::App &app, Invocation &invocation) {
                    "File for the picture of --sweep (.svg)")
       ->type_name("FILE")
       ->check(writtenAs({".svg"}), "");
+  command->add_option("--ranks", options->ranks,
+                      "Processes that will share each step; shows the memory "
+                      "of one, which runs an equal part of --batch");
+  SettingOptions settings(*command);
+  settings.addFlag("--shard-optimizer", options->compile.shardOptimizer);
+  settings.addFlag("--sync-batch-norm", options->compile.syncBatchNorm);
   command->add_flag("--json", options->json, "Print JSON");
   addModelOptions(*command, options->model);
   addCompileOptions(*command, options->compile);
@@ -263,6 +289,7 @@ void driver::addPlanCommand(CLI::App &app, Invocation &invocation) {
               "  reprise plan a.rpx b.rpx --json");
   onChosen(*command, invocation, [options] {
     options->budget.json = options->json;
+    REPRISE_RETURN_IF_ERROR(shareRanks(*options));
     return planAll(*options);
   });
 }

@@ -108,6 +108,12 @@ struct StepOptions {
   unsigned microBatches = 1;
   /// Processes that run these micro-batches, one each; 1: one runs them all.
   unsigned ranks = 1;
+  /// True if each rank holds a shard of the optimizer's variables; see
+  /// sg-shard-optimizer.
+  bool shardOptimizer = false;
+  /// True if batch normalization has its statistics over the batches of all
+  /// ranks; see sg-synchronize-norms.
+  bool syncBatchNorm = false;
 };
 
 /// The compilation settings that decide the bits of a run, with all numbers of

@@ -41,6 +41,10 @@ struct CompileSettings {
   std::optional<int32_t> ignored;        // label
   std::optional<unsigned> accumulate;
   unsigned ranks = 1; // that run these micro-batches
+  /// One rank holds all of the optimizer's variables anyway.
+  bool shardOptimizer = false;
+  /// Statistics of one process are those of its whole batch anyway.
+  bool syncBatchNorm = false;
   std::optional<unsigned> threads;
 
   /// Reads sizes and rejects numbers out of range.

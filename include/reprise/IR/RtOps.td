@@ -97,7 +97,8 @@ def Rt_BufferOp : Rt_Op<"buffer", [ParentOneOf<["ProgramOp", "EntryOp"]>]> {
 def Rt_VariableOp : Rt_Op<"variable", [HasParent<"ProgramOp">]> {
   let summary = "a variable's storage and initial value";
   let arguments = (ins StrAttr:$name, Rt_ViewAttr:$view, Sg_RoleAttr:$role,
-    Sg_InitAttr:$init, OptionalAttr<DenseI32ArrayAttr>:$file_permutation);
+    Sg_InitAttr:$init, OptionalAttr<DenseI32ArrayAttr>:$file_permutation,
+    OptionalAttr<DenseI64ArrayAttr>:$whole_shape);
   let assemblyFormat = "$name $view attr-dict";
   let hasVerifier = 1;
 }

@@ -112,6 +112,9 @@ uint64_t byteSize(mlir::Type type);
 int64_t windowedExtent(int64_t extent, int64_t window, int64_t stride,
                        int64_t padding, int64_t dilation);
 
+/// The type of one rank's shard of a tensor; see sg.take_shard.
+mlir::RankedTensorType shardOf(mlir::RankedTensorType whole, uint64_t ranks);
+
 /// A splat constant of a tensor type.
 mlir::Value createSplat(mlir::OpBuilder &builder, mlir::Location loc,
                         mlir::RankedTensorType type, double value);

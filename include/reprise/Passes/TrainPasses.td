@@ -93,7 +93,9 @@ def SgDifferentiate : Pass<"sg-differentiate", "::mlir::ModuleOp"> {
     without weight decay, in all optimizers. A glob that matches none is an error.
 
     `one-value-norms` accepts batch normalizations with one value for each channel, for a
-    step that is compiled for its variables alone and never runs.
+    step that is compiled for its variables alone and never runs. `sync-ranks` prepares
+    for `sg-synchronize-norms`: running variances are unbiased for the elements of so many
+    ranks.
 
     **Failures.** The pass fails
 
@@ -129,7 +131,9 @@ def SgDifferentiate : Pass<"sg-differentiate", "::mlir::ModuleOp"> {
   }];
   let options = !listconcat(StepEndOptions, [
     Option<"oneValueNorms", "one-value-norms", "bool", "false",
-           "accept batch normalizations with one value for each channel">]);
+           "accept batch normalizations with one value for each channel">,
+    Option<"syncRanks", "sync-ranks", "unsigned", "1",
+           "ranks over whose batches batch normalization has its statistics">]);
   let dependentDialects = ["::reprise::sg::SgDialect"];
 }
 
@@ -429,52 +433,7 @@ def SgAccumulateGradients
   let dependentDialects = ["::reprise::sg::SgDialect"];
 }
 
-def SgReduceOverRanks : Pass<"sg-reduce-over-ranks", "::mlir::func::FuncOp"> {
-  let summary = "makes a step for one of several processes";
-  let description = [{
-    Takes the function that `sg-accumulate-gradients` takes, the step of one micro-batch.
-    The result is the step of each of `ranks` processes, which run it at the same time on
-    rows of their own. Gradients, loss and metrics are the means over the ranks:
-    `sg.all_reduce` adds them in the order of the ranks. Results of rows stay those of the
-    rank.
-
-    The bits are those of `ranks` micro-batches on one process, whose rows micro-batch r
-    takes from rank r. A variable that the model writes, such as running statistics, goes
-    through the updates of all ranks in their order: `sg.all_gather` collects what an
-    update takes from a rank's batch, and each rank applies all updates. Draws find their
-    streams by the high word of the step (`sg.random_uniform`): the trainer sets it to
-    r * 2^22 in the input of role step and in the variables of role counter, and begins
-    these with r steps more.
-
-    Fails where `sg-accumulate-gradients` does, if more than draws and the next values of
-    written variables depends on their present ones, and if other ops than draws use the
-    step.
-
-    ```mlir
-    sg.variable @w : tensor<4xf32> {role = #sg.role<parameter>,
-                                    init = #sg.init<zeros>}
-    func.func @f(%x: tensor<2x4xf32>)
-        -> (tensor<f32> {sg.binding = #sg.binding<loss>},
-            tensor<4xf32> {sg.binding = #sg.binding<gradient of "w">}) {
-      %w = sg.read @w : tensor<4xf32>
-      %g = sg.reduce_sum %x dims [0] : tensor<2x4xf32> -> tensor<4xf32>
-      %p = sg.mul %g, %w : tensor<4xf32>
-      %l = sg.reduce_sum %p dims [0] : tensor<4xf32> -> tensor<f32>
-      return %l, %g : tensor<f32>, tensor<4xf32>
-    }
-    // with ranks=2 becomes
-    //   (...)
-    //   %sl = sg.all_reduce %l ranks 2 sequence 0
-    //   %ml = sg.div %sl, %two
-    //   %sg = sg.all_reduce %g ranks 2 sequence 1
-    //   %mg = sg.div %sg, %two
-    //   return %ml, %mg
-    ```
-  }];
-  let options = [Option<"ranks", "ranks", "unsigned", "1",
-                        "processes that share a step">];
-  let dependentDialects = ["::reprise::sg::SgDialect"];
-}
+include "reprise/Passes/RankPasses.td"
 
 def SgUpdateParameters : Pass<"sg-update-parameters", "::mlir::ModuleOp"> {
   let summary = "adds the optimizer to functions of gradients";

@@ -109,6 +109,8 @@ struct ProgramFacts {
   std::string command; // that compiled it; may be empty
   unsigned threads = 0;
   uint64_t arena = 0, fixed = 0;
+  /// Bytes of the variables that ranks share: of a rank's shards, and in all.
+  uint64_t shards = 0, sharded = 0;
   std::vector<BufferFacts> buffers; // of the program
   std::vector<EntryFacts> entries;
   /// Returns null if there is none.

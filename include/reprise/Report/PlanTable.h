@@ -28,6 +28,9 @@ std::string planTable(const std::vector<PlanRow> &rows,
 /// per model.
 std::string attentionNotes(const std::vector<PlanRow> &rows,
                            const std::string &entryName);
+/// Returns what a rank holds of the optimizer's variables that ranks share, one
+/// line per model.
+std::string shardNotes(const std::vector<PlanRow> &rows);
 /// Returns a row for each module, with paths cut to `depth` names.
 std::string moduleTable(const EntryFacts &entry, unsigned depth);
 /// Returns a row as JSON, with the modules if `byModule`.

@@ -4,17 +4,25 @@
 
 #include "reprise/Runtime/Communicator.h"
 #include <memory>
+#include <optional>
 #include <string>
 
 namespace reprise::driver {
 
+struct CompileSettings;
 struct TrainSettings;
+
+/// Gives each of `ranks` processes one micro-batch of a step and an equal part
+/// of its batch, if that is given.
+rt::Status shareStep(unsigned ranks, std::optional<int64_t> &batch,
+                     CompileSettings &compile);
 
 /// The options of ranks, and the ranks of a run that joined them.
 class RunRanks {
 public:
   std::string asked;            // --ranks: "", "auto" or a number
-  double timeoutSeconds = 1800; // of a step's collective call
+  double timeoutSeconds = 1800; // to join, and of a collective call
+  bool fastReduce = false;      // sums in the order of the library
 
   rt::Status check() const;
   /// Joins the processes that a launcher started, if that is asked for, and
@@ -41,6 +49,7 @@ public:
 
 private:
   rt::Status share(TrainSettings &options) const;
+  rt::Status trainAlone(const TrainSettings &options) const;
 
   std::shared_ptr<rt::Communicator> communicator; // null: one rank
 };

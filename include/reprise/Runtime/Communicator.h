@@ -9,6 +9,7 @@
 #define REPRISE_RUNTIME_COMMUNICATOR_H
 
 #include "reprise/Runtime/Status.h"
+#include "reprise/Runtime/reprise.h"
 #include <algorithm>
 #include <cstdint>
 #include <memory>
@@ -29,8 +30,7 @@ struct Shards {
 
 /// How long a call waits for the other ranks.
 enum class Patience : uint8_t {
-  Step,      // for the time-out of a step
-  Between,   // the same, but for rank 0, which may evaluate or save
+  Step,      // for the time-out
   Preparing, // as long as they live
 };
 
@@ -46,6 +46,16 @@ public:
   /// Completes `data`, in which each rank has filled its own part.
   virtual Status gather(void *data, const Shards &shards,
                         Patience patience) = 0;
+  /// Joins the parts of all ranks on rank 0, in `all`, which others do not
+  /// have: `part` is this rank's.
+  virtual Status collect(const void *part, const Shards &shards, void *all,
+                         Patience patience) = 0;
+  /// Adds `count` elements over the ranks, in the order of the library.
+  virtual Status sum(void *data, uint64_t count, rp_element_type type) = 0;
+  /// True if sums of whole tensors may be added in any order.
+  virtual bool addsInAnyOrder() const = 0;
+  /// The time-out of the other ranks.
+  virtual double timeoutSeconds() const = 0;
   /// Ends the communication once all ranks have come here.
   virtual Status close() = 0;
   /// The ranks that share this machine, this one included.
@@ -55,7 +65,8 @@ public:
 };
 
 struct CommunicatorOptions {
-  double stepTimeoutSeconds = 0;
+  double timeoutSeconds = 0; // of all ranks
+  bool addsInAnyOrder = false;
 };
 
 /// The export of a communication library's plugin. Equal revisions have equal
@@ -65,7 +76,7 @@ struct CommunicatorLibrary {
   Expected<std::unique_ptr<Communicator>> (*open)(
       const CommunicatorOptions &options);
 };
-constexpr const char *kCommunicatorRevision = "reprise communicator 1";
+constexpr const char *kCommunicatorRevision = "reprise communicator 2";
 constexpr const char *kCommunicatorSymbol = "repriseCommunicatorLibrary";
 
 /// Joins the processes that a launcher started, by the plugin

@@ -125,6 +125,10 @@ typedef struct rp_tensor_info {
   const int32_t *file_permutation; /* of variables; NULL: identity */
   rp_binding_role binding;         /* of inputs and outputs */
   const char *variable;            /* of gradients; else NULL */
+  /* Of a variable of which each rank holds a shard, as `shape` says; else 0 and
+   * NULL. The file permutation is one of these dimensions. */
+  uint32_t whole_rank;
+  const int64_t *whole_shape;
 } rp_tensor_info;
 
 /* The meaning of an element of an input; see runtime/schemas/program.fbs. */

@@ -137,11 +137,11 @@ LogicalResult VariableOp::verify() {
       !reason.empty())
     return emitOpError() << reason;
   std::optional<ArrayRef<int32_t>> permutation = getFilePermutation();
-  if (permutation && static_cast<int64_t>(permutation->size()) !=
-                         getView().getType().getRank())
+  int64_t rank = getWholeShape() ? int64_t(getWholeShape()->size())
+                                 : getView().getType().getRank();
+  if (permutation && int64_t(permutation->size()) != rank)
     return emitOpError() << "file_permutation has " << permutation->size()
-                         << " entries for " << getView().getType().getRank()
-                         << " dimensions";
+                         << " entries for " << rank << " dimensions";
   return success();
 }
 

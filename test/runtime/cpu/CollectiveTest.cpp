@@ -37,11 +37,16 @@ static std::vector<Number> numbersOf(unsigned rank, int64_t count) {
 
 template <typename Number>
 static LibraryCallDesc describe(LibraryOp op, unsigned ranks, int64_t count) {
-  std::vector<int64_t> shape = {count};
+  std::vector<int64_t> whole = {count}, shape = whole,
+                       shard = {(count + ranks - 1) / ranks};
   if (op == LibraryOp::AllGather)
     shape.insert(shape.begin(), ranks);
+  else if (op != LibraryOp::AllReduce)
+    shape = shard;
+  if (op == LibraryOp::GatherShards)
+    std::swap(whole, shape);
   return {op,
-          {{typeOf<Number>(), {count}, {}}},
+          {{typeOf<Number>(), whole, {}}},
           {{typeOf<Number>(), shape, {}}},
           {ranks, 0}};
 }
@@ -107,6 +112,61 @@ TEST(Collective, SumsDependOnTheOrder) {
   EXPECT_TRUE(differs);
 }
 
+/// Runs one call on all ranks; returns the outputs, which begin as 42, with the
+/// output's elements and one more.
+static std::vector<std::vector<float>>
+runAll(LibraryOp op, unsigned ranks, int64_t count,
+       const std::vector<std::vector<float>> &inputs) {
+  auto call = describe<float>(op, ranks, count);
+  EXPECT_EQ(rt::verifyLibraryCall(call).message(), "");
+  CollectivePlan plan = rt::planCollective(call);
+  std::vector<std::vector<float>> outputs(
+      ranks, std::vector<float>(size_t(call.outputs[0].shape[0]) + 1, 42));
+  ThreadRanks(ranks).run([&](rt::Communicator &rank) {
+    std::vector<char> workspace(plan.info().workspaceBytes);
+    std::unique_ptr<Team> team = makeTeam(2);
+    BoundCollective bound(plan, inputs[rank.rank()].data(),
+                          outputs[rank.rank()].data(), workspace.data());
+    rt::Status status = bound.run(&rank, *team);
+    EXPECT_EQ(status.message(), "");
+  });
+  return outputs;
+}
+
+/// Shards of sums have the sums' bits, zeros behind the last element, and are
+/// gathered to the sums again: also where ranks have fewer elements, or none.
+TEST(Collective, ShardsAreThoseOfTheSum) {
+  for (unsigned ranks : {2u, 3u, 4u, 7u})
+    for (int64_t count : {1, 3, 5, 9, 1000, 4099, 100003}) {
+      SCOPED_TRACE(std::to_string(ranks) + " ranks, " + std::to_string(count));
+      size_t each = (size_t(count) + ranks - 1) / ranks;
+      std::vector<std::vector<float>> inputs;
+      for (unsigned r = 0; r < ranks; ++r)
+        inputs.push_back(numbersOf<float>(r, count));
+      std::vector<float> sum = inputs[0];
+      for (unsigned r = 1; r < ranks; ++r)
+        for (size_t i = 0; i < sum.size(); ++i)
+          sum[i] += inputs[r][i];
+      auto shards = runAll(LibraryOp::ReduceScatter, ranks, count, inputs);
+      auto taken = runAll(LibraryOp::TakeShard, ranks, count,
+                          std::vector<std::vector<float>>(ranks, sum));
+      std::vector<float> padded = sum;
+      padded.resize(each * ranks);
+      for (unsigned r = 0; r < ranks; ++r) {
+        std::vector<float> expected(padded.begin() + long(r * each),
+                                    padded.begin() + long((r + 1) * each));
+        expected.push_back(42);
+        EXPECT_EQ(shards[r], expected) << "rank " << r;
+        EXPECT_EQ(taken[r], expected) << "rank " << r;
+      }
+      std::vector<float> whole = sum;
+      whole.push_back(42);
+      for (const std::vector<float> &gathered :
+           runAll(LibraryOp::GatherShards, ranks, count, shards))
+        EXPECT_EQ(gathered, whole);
+    }
+}
+
 TEST(Collective, GathersRowsByRank) {
   constexpr unsigned kRanks = 3;
   auto call = describe<float>(LibraryOp::AllGather, kRanks, 5);
@@ -148,6 +208,14 @@ TEST(Collective, RefusesWrongCalls) {
   call.ints = {3, 0};
   EXPECT_EQ(rt::verifyLibraryCall(call).message(),
             "all_gather of 4 to 2x4; a dense 3x4 is needed");
+  auto shard = describe<float>(LibraryOp::ReduceScatter, 2, 5);
+  shard.outputs[0].shape = {2};
+  EXPECT_EQ(rt::verifyLibraryCall(shard).message(),
+            "reduce_scatter of 5 with shards of 2; a dense 3 is needed");
+  shard = describe<float>(LibraryOp::GatherShards, 2, 5);
+  shard.inputs[0].shape = {5};
+  EXPECT_EQ(rt::verifyLibraryCall(shard).message(),
+            "gather_shards of 5 with shards of 5; a dense 3 is needed");
   call.inputs[0].type = call.outputs[0].type = RP_BF16;
   EXPECT_EQ(rt::verifyLibraryCall(call).message(),
             "all_gather of bf16 to bf16; one type, f32 or f64, is needed");

@@ -14,7 +14,8 @@ namespace reprise {
 /// The state that ranks of one process share.
 class ThreadRanks {
 public:
-  explicit ThreadRanks(unsigned size) : data(size) {}
+  explicit ThreadRanks(unsigned size, bool isFast = false)
+      : isFast(isFast), data(size) {}
 
   /// Calls `body` for each rank, on a thread of its own.
   template <typename Body> void run(Body body) {
@@ -57,6 +58,32 @@ public:
       all.meet();
       return {};
     }
+    rt::Status collect(const void *part, const rt::Shards &shards, void *bytes,
+                       rt::Patience) override {
+      all.show(number, const_cast<void *>(part));
+      for (unsigned r = 0; number == 0 && r < size(); ++r)
+        std::memcpy(static_cast<char *>(bytes) + shards.begin(r), all.data[r],
+                    shards.size(r));
+      all.meet();
+      return {};
+    }
+    rt::Status sum(void *bytes, uint64_t count, rp_element_type type) override {
+      all.show(number, bytes);
+      std::vector<double> sums(count);
+      for (void *data : all.data)
+        for (uint64_t i = 0; i < count; ++i)
+          sums[i] += type == RP_F64 ? static_cast<double *>(data)[i]
+                                    : double(static_cast<float *>(data)[i]);
+      all.meet();
+      for (uint64_t i = 0; i < count; ++i)
+        if (type == RP_F64)
+          static_cast<double *>(bytes)[i] = sums[i];
+        else
+          static_cast<float *>(bytes)[i] = float(sums[i]);
+      return {};
+    }
+    bool addsInAnyOrder() const override { return all.isFast; }
+    double timeoutSeconds() const override { return 60; }
     rt::Status close() override { return {}; }
 
   private:
@@ -81,6 +108,7 @@ private:
     changed.wait(lock, [&] { return turn != turns; });
   }
 
+  const bool isFast;        // adds by `sum`
   std::vector<void *> data; // by rank
   std::mutex mutex;
   std::condition_variable changed;

@@ -29,7 +29,10 @@ struct TensorInfo {
   rp_binding_role binding = RP_BINDING_DATA; // of inputs and outputs
   std::string variable;                      // of gradients
   std::vector<int32_t> filePermutation;      // of variables; empty: identity
-  std::vector<IndexRange> ranges;            // of inputs
+  /// Bytes of this rank's shard of a variable; 0 if it has the whole. Shape and
+  /// bytes are those of the whole.
+  size_t shardBytes = 0;
+  std::vector<IndexRange> ranges; // of inputs
 };
 
 struct EntryInfo {
@@ -89,10 +92,20 @@ public:
                                             const std::string &output);
   virtual Status getOutput(const std::string &entry, const std::string &name,
                            void *data, size_t bytes) = 0;
+  /// Variables are read and written whole. Where ranks hold shards of them,
+  /// only rank 0 reads, and only between steps, while the others are in
+  /// exchangeWords or endReads.
   virtual Status readVariable(const std::string &name, void *data,
                               size_t bytes) = 0;
   virtual Status writeVariable(const std::string &name, const void *data,
                                size_t bytes) = 0;
+  /// The digest of the value that was written last to a variable of which this
+  /// rank holds a shard; empty if none was.
+  virtual std::string writtenDigest(const std::string &) const { return ""; }
+  /// Returns the largest word that a rank says between two steps (RankWords.h).
+  /// Until all ranks have spoken, rank 0 may evaluate, save, and read variables
+  /// of which the others give it their shards.
+  virtual Expected<uint32_t> agree(uint32_t own) { return own; }
   virtual Expected<rp_memory_stats> memory() = 0;
   /// Continues with another program of the same variables (rp_session_switch),
   /// which must outlive the backend; entries are that program's from then on.

@@ -27,6 +27,28 @@ LogicalResult AllGatherOp::inferReturnTypes(MLIRContext *,
   return success();
 }
 
+RankedTensorType sg::shardOf(RankedTensorType whole, uint64_t ranks) {
+  int64_t shard = llvm::divideCeil(uint64_t(whole.getNumElements()),
+                                   std::max(ranks, uint64_t(1)));
+  return whole.clone(ArrayRef(shard));
+}
+
+LogicalResult ReduceScatterOp::inferReturnTypes(MLIRContext *,
+                                                std::optional<Location>,
+                                                Adaptor adaptor,
+                                                SmallVectorImpl<Type> &types) {
+  types.push_back(shardOf(tensorOf(adaptor.getX()), adaptor.getRanks()));
+  return success();
+}
+
+LogicalResult TakeShardOp::inferReturnTypes(MLIRContext *,
+                                            std::optional<Location>,
+                                            Adaptor adaptor,
+                                            SmallVectorImpl<Type> &types) {
+  types.push_back(shardOf(tensorOf(adaptor.getX()), adaptor.getRanks()));
+  return success();
+}
+
 template <typename OpTy> static LogicalResult verifyCollective(OpTy op) {
   auto ranks = int64_t(op.getRanks()), sequence = int64_t(op.getSequence());
   if (ranks < 2 || ranks > int64_t(kMaxRanks))
@@ -40,11 +62,23 @@ template <typename OpTy> static LogicalResult verifyCollective(OpTy op) {
 
 LogicalResult AllReduceOp::verify() { return verifyCollective(*this); }
 LogicalResult AllGatherOp::verify() { return verifyCollective(*this); }
+LogicalResult ReduceScatterOp::verify() { return verifyCollective(*this); }
+LogicalResult TakeShardOp::verify() { return verifyCollective(*this); }
+
+LogicalResult GatherShardsOp::verify() {
+  if (failed(verifyCollective(*this)))
+    return failure();
+  RankedTensorType shard = shardOf(tensorOf(getResult()), getRanks());
+  if (shard != getX().getType())
+    return emitOpError() << "gathers shards of " << getX().getType()
+                         << ", but those of its result are " << shard;
+  return success();
+}
 
 /// Additions of the ranks' elements; this rank makes its share of them.
-static uint64_t allReduceFlops(Operation *op) {
-  uint64_t ranks = cast<AllReduceOp>(op).getRanks();
-  return (ranks - 1) * elements(op->getResult(0)) / ranks;
+template <typename OpTy> static uint64_t sumFlops(Operation *op) {
+  uint64_t ranks = cast<OpTy>(op).getRanks();
+  return (ranks - 1) * elements(op->getOperand(0)) / ranks;
 }
 
 namespace {
@@ -64,6 +98,10 @@ struct CollectiveModel
 void sg::registerCollectiveModels(MLIRContext *context) {
   AllReduceOp::attachInterface<CollectiveModel<AllReduceOp>>(*context);
   AllGatherOp::attachInterface<CollectiveModel<AllGatherOp>>(*context);
-  attachLibraryCost<allReduceFlops, AllReduceOp>(context);
-  attachLibraryCost<noFlops, AllGatherOp>(context);
+  ReduceScatterOp::attachInterface<CollectiveModel<ReduceScatterOp>>(*context);
+  TakeShardOp::attachInterface<CollectiveModel<TakeShardOp>>(*context);
+  GatherShardsOp::attachInterface<CollectiveModel<GatherShardsOp>>(*context);
+  attachLibraryCost<sumFlops<AllReduceOp>, AllReduceOp>(context);
+  attachLibraryCost<sumFlops<ReduceScatterOp>, ReduceScatterOp>(context);
+  attachLibraryCost<noFlops, AllGatherOp, TakeShardOp, GatherShardsOp>(context);
 }

@@ -37,6 +37,11 @@ RankedTensorType VariableOp::getTensorType() {
   return cast<RankedTensorType>(getType());
 }
 
+RankedTensorType VariableOp::getWholeType() {
+  std::optional<ArrayRef<int64_t>> whole = getWholeShape();
+  return whole ? getTensorType().clone(*whole) : getTensorType();
+}
+
 LogicalResult VariableOp::verify() {
   auto type = dyn_cast<RankedTensorType>(getType());
   if (!type || !type.hasStaticShape() ||
@@ -48,6 +53,13 @@ LogicalResult VariableOp::verify() {
   if (std::string reason = whyNotInitial(getInit(), getRole(), type);
       !reason.empty())
     return emitOpError() << reason;
+  if (getWholeShape()) {
+    RankedTensorType whole = getWholeType();
+    if (!hasSupportedShape(whole) || type.getRank() != 1 ||
+        type.getNumElements() > whole.getNumElements())
+      return emitOpError() << "of type " << type << " is no shard of " << whole;
+    type = whole;
+  }
   std::optional<ArrayRef<int32_t>> permutation = getFilePermutation();
   if (!permutation)
     return success();

@@ -4,8 +4,9 @@
 
 include "reprise/IR/Sg/Ops/OpBase.td"
 
-class Sg_CollectiveOp<string mnemonic> : Sg_Op<mnemonic, [
-    InferTypeOpAdaptor, MemoryEffects<[MemWrite]>, CollectiveOpInterface]> {
+class Sg_CollectiveOp<string mnemonic, list<Trait> traits = [InferTypeOpAdaptor]>
+    : Sg_Op<mnemonic, !listconcat(traits, [MemoryEffects<[MemWrite]>,
+                                           CollectiveOpInterface])> {
   let arguments = (ins Sg_TensorOf<[F32, F64]>:$x, I64Attr:$ranks,
                        I64Attr:$sequence);
   let results = (outs Sg_TensorOf<[F32, F64]>:$result);
@@ -38,6 +39,41 @@ def Sg_AllGatherOp : Sg_CollectiveOp<"all_gather"> {
 
     ```mlir
     %a = sg.all_gather %m ranks 4 sequence 1 : tensor<64xf32> -> tensor<4x64xf32>
+    ```
+  }];
+}
+
+def Sg_ReduceScatterOp : Sg_CollectiveOp<"reduce_scatter"> {
+  let summary = "a rank's shard of the sum of a tensor over the ranks";
+  let description = [{
+    The shard of rank r of n ranks is the elements r * s to (r + 1) * s of the sum that
+    `sg.all_reduce` returns, row-major, where s is the number of elements divided by n,
+    rounded up. Behind the last element the shard is 0.
+
+    ```mlir
+    %s = sg.reduce_scatter %g ranks 3 sequence 0 : tensor<2x5xf32> -> tensor<4xf32>
+    ```
+  }];
+}
+
+def Sg_TakeShardOp : Sg_CollectiveOp<"take_shard"> {
+  let summary = "a rank's shard of a tensor that all ranks have";
+  let description = [{
+    As `sg.reduce_scatter`, of a tensor with equal elements on all ranks. Nothing is sent.
+
+    ```mlir
+    %s = sg.take_shard %w ranks 3 sequence 1 : tensor<2x5xf32> -> tensor<4xf32>
+    ```
+  }];
+}
+
+def Sg_GatherShardsOp : Sg_CollectiveOp<"gather_shards", []> {
+  let summary = "a tensor from the shards of all ranks";
+  let description = [{
+    The inverse of `sg.take_shard`; every rank has the whole result.
+
+    ```mlir
+    %w = sg.gather_shards %s ranks 3 sequence 2 : tensor<4xf32> -> tensor<2x5xf32>
     ```
   }];
 }

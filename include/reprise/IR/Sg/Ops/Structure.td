@@ -11,21 +11,30 @@ def Sg_VariableOp : Op<Sg_Dialect, "variable", [Symbol]> {
     dimensions in files, the identity if absent: a filter (O,H,W,I) is stored as
     (O,I,H,W).
 
+    `whole_shape` is that of a variable of which each rank of a run holds a shard, of the
+    variable's type (`sg.take_shard`); `file_permutation` is one of its dimensions then.
+
     ```mlir
     sg.variable @"conv1.weight" : tensor<64x7x7x3xf32> {
       role = #sg.role<parameter>, init = #sg.init<kaiming_normal>,
       file_permutation = array<i32: 0, 3, 1, 2>}
     sg.variable @scale : tensor<2xf32> {role = #sg.role<parameter>,
       init = #sg.init<elements, dense<[1.0, 0.5]> : tensor<2xf32>>}
+    sg.variable @"fc.weight.exp_avg" : tensor<1366xf32> {
+      role = #sg.role<optimizer_state>, init = #sg.init<zeros>,
+      whole_shape = array<i64: 64, 64>}
     ```
   }];
   let arguments = (ins SymbolNameAttr:$sym_name, TypeAttr:$type,
                        Sg_RoleAttr:$role, Sg_InitAttr:$init,
-                       OptionalAttr<DenseI32ArrayAttr>:$file_permutation);
+                       OptionalAttr<DenseI32ArrayAttr>:$file_permutation,
+                       OptionalAttr<DenseI64ArrayAttr>:$whole_shape);
   let assemblyFormat = "$sym_name `:` $type attr-dict";
   let hasVerifier = 1;
   let extraClassDeclaration = [{
     ::mlir::RankedTensorType getTensorType();
+    /// The type of the whole variable, of which `getTensorType` may be a shard.
+    ::mlir::RankedTensorType getWholeType();
   }];
 }
 
