@@ -89,7 +89,7 @@ private:
   llvm::DenseSet<Operation *> joined;
   /// The ops that depend on written variables, in program order.
   llvm::SetVector<Operation *> updates;
-  /// Those that each rank applies for all ranks.
+  /// The ones that each rank applies for all ranks.
   llvm::DenseSet<Operation *> repeated;
   /// The values of a rank's batch that updates and writes take, and each of
   /// them on all ranks.

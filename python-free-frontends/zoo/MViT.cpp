@@ -96,7 +96,7 @@ public:
   }
 
 protected:
-  /// Of heads side by side in the first dimension.
+  /// `x` has heads side by side in the first dimension.
   Tensor forward(Tensor x) override {
     return (*norm)(poolTokens(
         x, grid, [&](const Tensor &volumes) { return (*pool)(volumes); }));

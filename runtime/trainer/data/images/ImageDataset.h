@@ -16,7 +16,7 @@ namespace reprise::rt {
 /// Folders of clips that are not as the others.
 struct ClipFolders {
   std::vector<std::string> empty; // without files, sorted
-  /// Those with a file that is left out of the list.
+  /// Folders with a file that is left out of the list.
   std::set<std::string> lacking;
   std::string loose; // the first frame in the folder of a class; or ""
 };

@@ -42,7 +42,7 @@ void PixelWriter::writePlain(const Treatment &t, const Image &image,
   }
 }
 
-/// The same with colour changes.
+/// Also changes colours.
 void PixelWriter::writeColored(const Treatment &t, const Image &image,
                                std::vector<float> &colors, float *out) const {
   auto channels = size_t(shape.channels);

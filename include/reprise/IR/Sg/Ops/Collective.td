@@ -48,7 +48,7 @@ def Sg_ReduceScatterOp : Sg_CollectiveOp<"reduce_scatter"> {
   let description = [{
     The shard of rank r of n ranks is the elements r * s to (r + 1) * s of the sum that
     `sg.all_reduce` returns, row-major, where s is the number of elements divided by n,
-    rounded up. Behind the last element the shard is 0.
+    rounded up. A shard has zeros after the last element.
 
     ```mlir
     %s = sg.reduce_scatter %g ranks 3 sequence 0 : tensor<2x5xf32> -> tensor<4xf32>
@@ -59,7 +59,7 @@ def Sg_ReduceScatterOp : Sg_CollectiveOp<"reduce_scatter"> {
 def Sg_TakeShardOp : Sg_CollectiveOp<"take_shard"> {
   let summary = "a rank's shard of a tensor that all ranks have";
   let description = [{
-    As `sg.reduce_scatter`, of a tensor with equal elements on all ranks. Nothing is sent.
+    The result of `sg.reduce_scatter` for a sum that all ranks have. Nothing is sent.
 
     ```mlir
     %s = sg.take_shard %w ranks 3 sequence 1 : tensor<2x5xf32> -> tensor<4xf32>
