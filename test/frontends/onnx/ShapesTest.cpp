@@ -174,6 +174,21 @@ TEST_F(OnnxShapes, ASingleSampleIsNotCounted) {
       << firstRefusal(imported);
 }
 
+/// PyTorch stores the zeros of initial states, of its batch.
+TEST_F(OnnxShapes, ZerosOfInitialStatesAreConstantsOfAnyBatch) {
+  for (auto [name, parameters] :
+       {std::pair("torch_lstm", 18), {"torch_gru", 14}}) {
+    ImportOptions options;
+    options.batch = 3;
+    std::string error;
+    auto imported = importModel(
+        context, std::string(REPRISE_ONNX_DATA "/") + name + "/model.onnx",
+        options, error);
+    ASSERT_TRUE(imported && imported->module) << name << error;
+    EXPECT_EQ(imported->parameters.size(), size_t(parameters)) << name;
+  }
+}
+
 TEST_F(OnnxShapes, ABatchThatDoesNotFollowIsExplained) {
   std::string y = op("Reshape", {"x", ints({1, 8})});
   graph += bytes(5, encode::tensor("table", {2, 8}, std::vector<float>(16)));
