@@ -96,5 +96,5 @@ INSTANTIATE_TEST_SUITE_P(Zoo, Families,
                          testing::Values("mobilenet_v3_small",
                                          "shufflenet_v2_x0_5", "densenet121",
                                          "googlenet", "r3d_18", "s3d",
-                                         "mvit_v1_b", "mvit_v2_s"),
+                                         "mvit_v2_s"),
                          [](const auto &info) { return info.param; });
