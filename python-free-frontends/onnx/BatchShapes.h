@@ -31,8 +31,8 @@ public:
   /// is unknown or no dimension does.
   std::optional<size_t> dimension(const Node &node) const;
 
-  /// Returns true if constants of a node stand for the samples: the first import
-  /// records what its extents tell, later ones return that.
+  /// Returns true if constants of a node stand for the samples. The first
+  /// import records what its extents tell, later ones return that.
   bool standsForSamples(const Node &node, bool found);
 
 private:

@@ -11,7 +11,8 @@
 using namespace reprise;
 using namespace reprise::driver;
 
-static rt::Expected<StepAnswer> planStep(fuzz::FuzzedFile &file, double percent) {
+static rt::Expected<StepAnswer> planStep(fuzz::FuzzedFile &file,
+                                         double percent) {
   StepRequest request;
   request.file = file.path();
   request.budget = plan::Budget::ofPercent(percent);
