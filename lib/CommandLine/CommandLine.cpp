@@ -256,7 +256,8 @@ static std::string describeConversion(const CLI::App *command,
     std::string value = message.substr(begin.size());
     char *end = nullptr;
     (void)std::strtod(value.c_str(), &end);
-    bool isNumber = end != value.c_str() && !*end;
+    // strtod reads "nan" and "inf", too.
+    bool isNumber = !*end && value.find_first_of("0123456789") != value.npos;
     bool isWhole = typeOf(option) != "FLOAT";
     if (isNumber && isWhole && value.find_first_of(".eE") == std::string::npos)
       return name + " is '" + value + "', which is too large";
