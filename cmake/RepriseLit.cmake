@@ -28,7 +28,7 @@ function(reprise_add_lit_suite)
     USES_TERMINAL)
   add_test(NAME LongTextualTests COMMAND ${REPRISE_LIT} -sv -j1
     --param long=1 --param work=${CMAKE_CURRENT_BINARY_DIR}/lit-long
-    --filter "cli/floor[.]|tool/many-ops[.]" ${CMAKE_CURRENT_BINARY_DIR})
+    --filter "cli/(floor|ranks-modes)[.]|tool/many-ops[.]" ${CMAKE_CURRENT_BINARY_DIR})
   set_tests_properties(LongTextualTests PROPERTIES LABELS long TIMEOUT 1500)
   # Those that depend on the processor, as on one with AVX2 alone.
   if(CMAKE_SYSTEM_PROCESSOR STREQUAL "x86_64" AND NOT REPRISE_SANITIZE)

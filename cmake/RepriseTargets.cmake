@@ -49,6 +49,13 @@ function(reprise_add_layer layer)
   endif()
 endfunction()
 
+# Compiles a layer's header with the definitions of libraries.
+function(reprise_link_layer layer)
+  if(REPRISE_PRECOMPILE)
+    target_link_libraries(RepriseLayer-${layer} PRIVATE ${ARGN})
+  endif()
+endfunction()
+
 # Warnings, sanitizers and include roots of a Reprise target.
 function(reprise_configure_target target)
   target_include_directories(${target}

@@ -197,6 +197,9 @@ rt::Status RunRanks::trainAlone(const TrainSettings &options) const {
   if (fastReduce && asked.empty())
     return misuse("--fast-reduce leaves the order of the ranks' sums to MPI; "
                   "give --ranks as well");
+  if (fastReduce)
+    note("one process adds nothing to its sums; --fast-reduce leaves the order "
+         "of the ranks' sums to MPI");
   if (options.run.compile.shardOptimizer)
     note("one process holds all of the optimizer's variables; "
          "--shard-optimizer divides them among --ranks");

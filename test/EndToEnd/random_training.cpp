@@ -63,6 +63,18 @@ LogicalResult autocast(mlir::ModuleOp model, const std::string &type) {
   return passes.run(model);
 }
 
+/// The seeds of the shard of COUNT seeds from FIRST on, which the environment
+/// asks for: [first, end).
+std::pair<uint64_t, uint64_t> seedsOfShard(uint64_t first, uint64_t count) {
+  auto number = [](const char *name, uint64_t otherwise) -> uint64_t {
+    const char *text = std::getenv(name);
+    return text ? std::strtoull(text, nullptr, 10) : otherwise;
+  };
+  uint64_t shards = std::max<uint64_t>(1, number("GTEST_TOTAL_SHARDS", 1));
+  uint64_t index = std::min(number("GTEST_SHARD_INDEX", 0), shards - 1);
+  return {first + count * index / shards, first + count * (index + 1) / shards};
+}
+
 void useSimulatedGpu() {
   gpu_test::registerSimulatedGpu();
   trainingTarget() = "cuda:";
@@ -133,10 +145,10 @@ int main(int argc, char **argv) {
   if (llvm::StringRef(argv[1]).ends_with(".mlir"))
     return runFile(context, argv[1], std::strtoull(argv[2], nullptr, 10), modes,
                    twin);
-  uint64_t first = std::strtoull(argv[1], nullptr, 10);
-  uint64_t count = std::strtoull(argv[2], nullptr, 10);
+  auto [first, end] = seedsOfShard(std::strtoull(argv[1], nullptr, 10),
+                                   std::strtoull(argv[2], nullptr, 10));
   unsigned failures = 0;
-  for (uint64_t seed = first; seed < first + count; ++seed) {
+  for (uint64_t seed = first; seed < end; ++seed) {
     auto model = random_graphs::generateGraph(&context, seed, graphs);
     if (!amp.empty() && failed(autocast(*model, amp)))
       return 2;
@@ -155,6 +167,7 @@ int main(int argc, char **argv) {
       return 1;
     writeReduced(*model, seed, wrong, argc > 3 ? argv[3] : ".", twin);
   }
-  llvm::outs() << count - failures << " passed, " << failures << " failed\n";
+  llvm::outs() << end - first - failures << " passed, " << failures
+               << " failed\n";
   return failures != 0;
 }

@@ -2,6 +2,10 @@
 
     plant.py SOURCE [OUT]     without OUT: prints the name and file of each fault
 
+Where the environment asks for a shard of the tests, as GoogleTest's does
+(GTEST_TOTAL_SHARDS=N, GTEST_SHARD_INDEX=I), the copy has one of N faults. The file
+planted.txt of the copy lists the faults that it has: name, file, feature.
+
 A fault is a statement that makes the code beside it err. The copy does it when
 the environment variable REPRISE_FAULT has the fault's name at the start of the
 process. A file of substitutions holds entries like this one:
@@ -15,6 +19,9 @@ process. A file of substitutions holds entries like this one:
 "|" lines stand in the file, next to each other and once; the statement of the "+"
 lines goes between them. An empty line begins another place of the same fault. A
 fault whose lines are not found, or found twice, is an error.
+
+After "file", a line "needs avx512f" names a feature without which a processor never
+runs the code.
 
 Where a statement cannot be added, "-" lines are lines of the file that the "+" lines
 replace; IS_CHOSEN in these is true when the fault is to happen.
@@ -32,7 +39,7 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 class Fault:
     def __init__(self, name, what, site):
         self.name, self.what, self.site = name, what, site
-        self.file, self.places = None, []
+        self.file, self.feature, self.places = None, "", []
 
     def error(self, text):
         sys.exit(f"error: {self.site}: fault {self.name}: {text}")
@@ -57,6 +64,8 @@ def read_faults(folder):
                 continue
             elif faults and line.startswith("file "):
                 faults[-1].file = line[5:]
+            elif faults and line.startswith("needs "):
+                faults[-1].feature = line[6:]
             elif faults and re.match(r"[-|+]( |$)", line):
                 if fresh:
                     faults[-1].places.append([])
@@ -108,22 +117,36 @@ def plant(faults, text):
     return '#include "reprise/Planted.h"\n' + "\n".join(lines)
 
 
-def main():
-    source = sys.argv[1]
-    faults = read_faults(os.path.join(HERE, "substitutions"))
-    by_file = {}
+def by_files(faults, source):
+    """The faults of each file, all of which must apply."""
+    result = {}
     for fault in faults:
         if not fault.places:
             fault.error("it has no place")
         if not fault.file or not os.path.exists(os.path.join(source, fault.file)):
             fault.error(f"no file {fault.file}")
-        by_file.setdefault(fault.file, []).append(fault)
-    planted = {file: plant(own, open(os.path.join(source, file)).read())
-               for file, own in by_file.items()}
+        result.setdefault(fault.file, []).append(fault)
+    return result
+
+
+def main():
+    source = sys.argv[1]
+    faults = read_faults(os.path.join(HERE, "substitutions"))
+
+    def planted_files(faults):
+        return {file: plant(own, open(os.path.join(source, file)).read())
+                for file, own in by_files(faults, source).items()}
+
+    planted = planted_files(faults)
     if len(sys.argv) < 3:
         for fault in faults:
             print(fault.name, fault.file)
         return
+    shards = int(os.environ.get("GTEST_TOTAL_SHARDS", 1))
+    if shards > 1:
+        faults = faults[int(os.environ["GTEST_SHARD_INDEX"])::shards]
+        planted = planted_files(faults)
+    changed = len(planted)
     out = sys.argv[2]
     listed = subprocess.run(
         ["git", "ls-files", "-z", "--cached", "--others", "--exclude-standard"],
@@ -132,7 +155,9 @@ def main():
               if name and os.path.exists(os.path.join(source, name))]
     header = "include/reprise/Planted.h"
     planted[header] = open(os.path.join(HERE, "Planted.h")).read()
-    for name in {*copied, header}:
+    planted["planted.txt"] = "".join(
+        f"{fault.name} {fault.file} {fault.feature}".rstrip() + "\n" for fault in faults)
+    for name in {*copied, header, "planted.txt"}:
         path = os.path.join(out, name)
         os.makedirs(os.path.dirname(path), exist_ok=True)
         if name in planted:
@@ -148,7 +173,7 @@ def main():
             path = os.path.relpath(os.path.join(folder, name), out)
             if path not in planted and path not in set(copied):
                 os.remove(os.path.join(out, path))
-    print(f"{len(faults)} faults in {len(by_file)} files")
+    print(f"{len(faults)} faults in {changed} files")
 
 
 main()

@@ -7,6 +7,7 @@ hold at once are at most those that were promised. What a refusal lists adds up.
 """
 
 import concurrent.futures
+import os
 import re
 import subprocess
 import sys
@@ -140,6 +141,12 @@ def main():
     tools = Tools(*sys.argv[1:5])
     count = int(sys.argv[5])
     first = int(sys.argv[6]) if len(sys.argv) > 6 else 0
+    # A shard of them, where the environment asks for one as GoogleTest's does.
+    shards = int(os.environ.get("GTEST_TOTAL_SHARDS", 1))
+    index = int(os.environ.get("GTEST_SHARD_INDEX", 0))
+    end = first + count * (index + 1) // shards
+    first += count * index // shards
+    count = end - first
     with concurrent.futures.ThreadPoolExecutor(2) as pool:
         made = list(pool.map(lambda seed: versions_of(tools, seed), range(first, first + count)))
         every = [version for versions, _ in made for version in versions]
