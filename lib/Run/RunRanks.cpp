@@ -123,8 +123,10 @@ static rt::Status checkShared(const TrainSettings &options) {
   return {};
 }
 
-rt::Status driver::shareStep(unsigned ranks, std::optional<int64_t> &batch,
-                             CompileSettings &compile) {
+/// Gives each rank one micro-batch of a step and an equal part of its batch, if
+/// that is given.
+static rt::Status shareStep(unsigned ranks, std::optional<int64_t> &batch,
+                            CompileSettings &compile) {
   if (compile.accumulate && *compile.accumulate != ranks)
     return refuse("each of the " + std::to_string(ranks) +
                   " ranks runs one micro-batch, but --accumulate is " +
@@ -138,6 +140,20 @@ rt::Status driver::shareStep(unsigned ranks, std::optional<int64_t> &batch,
   if (batch)
     *batch /= ranks;
   return {};
+}
+
+rt::Status driver::planOneRank(std::optional<unsigned> ranks,
+                               std::optional<int64_t> &batch,
+                               CompileSettings &compile) {
+  if (compile.shardOptimizer && ranks.value_or(1) == 1)
+    return misuse("--shard-optimizer divides the optimizer's variables among "
+                  "ranks; give their number by --ranks");
+  if (!ranks || *ranks == 1)
+    return {};
+  if (*ranks < 1 || *ranks > kMaxRanks)
+    return misuse("--ranks is " + std::to_string(*ranks) +
+                  "; give a number from 1 to " + std::to_string(kMaxRanks));
+  return shareStep(*ranks, batch, compile);
 }
 
 /// Gives each rank one micro-batch, and the ranks of a machine equal parts of

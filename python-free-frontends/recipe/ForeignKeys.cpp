@@ -168,6 +168,22 @@ reprise::recipe::findForeignImageStep(const std::string &type) {
   return findIn(kImageSteps, type);
 }
 
+std::string reprise::recipe::foreignNamed(const std::string &name) {
+  std::string ours;
+  for (const ForeignKey &key : kForeign) {
+    std::string path = std::string(".") + key.path;
+    bool isNamed = path.size() > name.size() &&
+                   path.compare(path.size() - name.size() - 1,
+                                std::string::npos, "." + name) == 0;
+    if (!isNamed || !*key.ours)
+      continue;
+    if (!ours.empty() && ours != key.ours)
+      return "";
+    ours = key.ours;
+  }
+  return ours;
+}
+
 bool reprise::recipe::isForeignSection(const std::string &path) {
   std::string begin = path + ".";
   return std::any_of(

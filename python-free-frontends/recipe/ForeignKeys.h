@@ -16,6 +16,10 @@ struct ForeignKey {
 /// Returns the entry for this path; null if there is none.
 const ForeignKey *findForeign(const std::string &path);
 
+/// Returns our key for all entries whose paths end in `name`; "" if there is
+/// none, or several.
+std::string foreignNamed(const std::string &name);
+
 /// Returns true if other frameworks have keys below `path`.
 bool isForeignSection(const std::string &path);
 

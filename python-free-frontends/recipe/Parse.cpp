@@ -45,6 +45,7 @@ private:
                  const std::string &section);
   void readHooks(const YAML::Node &list);
   void readHook(const YAML::Node &item);
+  std::vector<std::string> pathsNamed(const std::string &text) const;
   void refuseName(const YAML::Node &name, const YAML::Node &value,
                   const std::string &section);
   void readInstead(const std::string &path, const YAML::Node &value,
@@ -249,18 +250,33 @@ static std::string unknownName(const YAML::Node &name,
          (section.empty() ? "" : " in " + section);
 }
 
+/// Returns the paths of keys with this last name in any section; otherwise that
+/// of the option with this name, or the key for which other frameworks use it.
+std::vector<std::string> Reader::pathsNamed(const std::string &text) const {
+  std::vector<std::string> paths;
+  for (const Key &key : keys.all())
+    if (key.path.size() > text.size() &&
+        key.path.substr(key.path.size() - text.size() - 1) == "." + text)
+      paths.push_back(key.path);
+  if (!paths.empty())
+    return paths;
+  std::string option = "--" + text;
+  std::replace(option.begin(), option.end(), '_', '-');
+  if (const Key *key = keys.findOption(option))
+    return {key->path};
+  std::string ours = foreignNamed(text);
+  return ours.empty() ? paths : std::vector<std::string>{ours};
+}
+
 /// Reports an unknown name with the path of the only such key, the probable
 /// intention, or the known keys.
 void Reader::refuseName(const YAML::Node &name, const YAML::Node &value,
                         const std::string &section) {
   const std::string &text = name.Scalar();
   std::string message = unknownName(name, section);
-  std::vector<std::string> siblings = keys.namesIn(section), elsewhere;
+  std::vector<std::string> siblings = keys.namesIn(section),
+                           elsewhere = pathsNamed(text);
   std::string meant = nearest(text, siblings);
-  for (const Key &key : keys.all())
-    if (key.path.size() > text.size() &&
-        key.path.substr(key.path.size() - text.size() - 1) == "." + text)
-      elsewhere.push_back(key.path);
   if (elsewhere.size() == 1)
     message += "; it is '" + elsewhere.front() + "'";
   else if (!meant.empty())

@@ -262,14 +262,15 @@ static Status refuse(const SafetensorsFile &file, const Match &found) {
                              adviceForMisfits(found.misshapen));
   if (found.missing.empty() && found.unexpected.empty())
     return Status();
-  return Status::error(
-      RP_INVALID_ARGUMENT,
-      "'" + file.path() + "' is the state of another program ('" +
-          readText(file, "model") + "'): it lacks " +
-          (found.missing.empty() ? "nothing"
-                                 : listNames(found.missingNames())) +
-          " and also has " +
-          (found.unexpected.empty() ? "nothing" : listNames(found.unexpected)));
+  std::string text = "'" + file.path() +
+                     "' is the state of another program ('" +
+                     readText(file, "model") + "'): it ";
+  if (!found.missing.empty())
+    text += "lacks " + listNames(found.missingNames());
+  if (!found.unexpected.empty())
+    text += (found.missing.empty() ? "also has " : " and also has ") +
+            listNames(found.unexpected);
+  return Status::error(RP_INVALID_ARGUMENT, text);
 }
 
 Status reprise::rt::checkState(const std::string &path,

@@ -132,10 +132,14 @@ static Status keepHead(const std::string &path, int64_t classes, Match &found,
 // Errors
 //===----------------------------------------------------------------------===//
 
-static Status refuse(const std::string &path, const Match &found,
+static Status refuse(const SafetensorsFile &file, const Match &found,
                      const ProgramSizes &sizes, const WeightsReport &report) {
-  std::string text = "'" + path + "'";
+  std::string text = "'" + file.path() + "'";
   std::vector<std::string> missing = found.missingNames();
+  auto model = file.header().metadata.find("model"); // states have it
+  if (model != file.header().metadata.end() && !model->second.empty() &&
+      !(missing.empty() && report.unexpected.empty()))
+    text += ", weights of '" + model->second + "',";
   if (!missing.empty())
     text += " lacks " + std::to_string(missing.size()) +
             " tensors of the program: " + listNames(missing);
@@ -222,7 +226,7 @@ reprise::rt::loadWeights(Backend &backend, const std::string &path, Head head) {
   if (head == Head::Kept)
     REPRISE_RETURN_IF_ERROR(keepHead(path, sizes.classes, *found, report));
   if (!found->missing.empty() || !found->misshapen.empty())
-    return refuse(path, *found, sizes, report);
+    return refuse(*file, *found, sizes, report);
   REPRISE_RETURN_IF_ERROR(loadMatched(backend, *file, *found, tables));
   report.loaded = found->present.size();
   REPRISE_EXPECT(names, readClassNames(path));

@@ -141,6 +141,13 @@ TEST(Recipe, NamesTheNearestKey) {
             "2:3: no key is named 'epocs' in training; did you mean 'epochs'?");
   EXPECT_EQ(problems("training:\n  lr: 3\n"),
             "2:3: no key is named 'lr' in training; it is 'optimizer.lr'");
+  // The option's name, or what other frameworks call it.
+  EXPECT_EQ(problems("model: {batch: 4}"),
+            "1:9: no key is named 'batch' in model; it is "
+            "'training.batch_size'");
+  EXPECT_EQ(problems("training: {learning_rate: 1}"),
+            "1:12: no key is named 'learning_rate' in training; it is "
+            "'optimizer.lr'");
   EXPECT_EQ(
       problems("training.seed: 1")
           .rfind("1:1: no key is named 'training.seed'; known are model, ", 0),

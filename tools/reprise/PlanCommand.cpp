@@ -16,7 +16,6 @@
 #include "reprise/CommandLine/SettingOptions.h"
 #include "reprise/Console/Console.h"
 #include "reprise/Console/JsonAnswer.h"
-#include "reprise/Limits.h"
 #include "reprise/Program/BudgetFacts.h"
 #include "reprise/Report/PlanTable.h"
 #include "reprise/Report/ProcessTable.h"
@@ -163,22 +162,6 @@ static rt::Status planProcesses(const PlanCommandOptions &options) {
   return options.json ? printJson({{"plans", json}}) : print(text);
 }
 
-/// Plans the step of one rank if the step is one of several.
-static rt::Status shareRanks(PlanCommandOptions &options) {
-  CompileSettings &compile = options.compile;
-  if (compile.shardOptimizer && options.ranks.value_or(1) == 1)
-    return misuse("--shard-optimizer divides the optimizer's variables among "
-                  "ranks; give their number by --ranks");
-  if (!options.ranks)
-    return {};
-  if (*options.ranks < 1 || *options.ranks > kMaxRanks)
-    return misuse("--ranks is " + std::to_string(*options.ranks) +
-                  "; give a number from 1 to " + std::to_string(kMaxRanks));
-  return *options.ranks == 1
-             ? rt::Status()
-             : shareStep(*options.ranks, options.model.batch, compile);
-}
-
 static rt::Status planAll(const PlanCommandOptions &options) {
   if (options.process && options.compare)
     return misuse("--process and --compare are both given; keep one of them");
@@ -289,7 +272,8 @@ void driver::addPlanCommand(CLI::App &app, Invocation &invocation) {
               "  reprise plan a.rpx b.rpx --json");
   onChosen(*command, invocation, [options] {
     options->budget.json = options->json;
-    REPRISE_RETURN_IF_ERROR(shareRanks(*options));
+    REPRISE_RETURN_IF_ERROR(
+        planOneRank(options->ranks, options->model.batch, options->compile));
     return planAll(*options);
   });
 }

@@ -12,10 +12,11 @@ namespace reprise::driver {
 struct CompileSettings;
 struct TrainSettings;
 
-/// Gives each of `ranks` processes one micro-batch of a step and an equal part
-/// of its batch, if that is given.
-rt::Status shareStep(unsigned ranks, std::optional<int64_t> &batch,
-                     CompileSettings &compile);
+/// Makes the step that of one of `ranks` processes: one micro-batch, and an
+/// equal part of the batch, if that is given. Rejects numbers of ranks that
+/// cannot be, and batches that cannot be divided.
+rt::Status planOneRank(std::optional<unsigned> ranks,
+                       std::optional<int64_t> &batch, CompileSettings &compile);
 
 /// The options of ranks, and the ranks of a run that joined them.
 class RunRanks {
