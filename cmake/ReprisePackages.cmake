@@ -1,5 +1,6 @@
-# Debian packages of the components, by CPack: `reprise`, `libreprise-dev` and
-# `reprise-doc`. tools/package makes them; test/packages installs them.
+# Debian packages of the components, by CPack: `reprise`, `libreprise-dev`,
+# `reprise-doc`, and `reprise-mpi` where MPI was found. tools/package makes them;
+# test/packages installs them.
 set(REPRISE_PACKAGE_MAINTAINER "Reprise <reprise@example.org>" CACHE STRING
   "Name and address that packages carry")
 set(_generated ${PROJECT_BINARY_DIR}/packages)
@@ -62,10 +63,15 @@ add_custom_command(OUTPUT ${_generated}/changelog.gz
   COMMAND gzip -9nkf ${_generated}/changelog
   DEPENDS ${_generated}/changelog VERBATIM)
 add_custom_target(reprise-changelog ALL DEPENDS ${_generated}/changelog.gz)
-foreach(_component tools development documentation)
-  set(_package_tools reprise)
-  set(_package_development libreprise-dev)
-  set(_package_documentation reprise-doc)
+set(_components tools development documentation)
+set(_package_tools reprise)
+set(_package_development libreprise-dev)
+set(_package_documentation reprise-doc)
+set(_package_mpi reprise-mpi)
+if(TARGET reprise-comm-mpi)
+  list(APPEND _components mpi)
+endif()
+foreach(_component IN LISTS _components)
   set(_package ${_package_${_component}})
   install(FILES ${_generated}/copyright ${_generated}/changelog.gz
     DESTINATION ${_documents}/${_package} COMPONENT ${_component})
@@ -95,7 +101,7 @@ set(CPACK_PACKAGE_VERSION ${PROJECT_VERSION})
 set(CPACK_PACKAGE_DIRECTORY ${_generated})
 set(CPACK_PACKAGING_INSTALL_PREFIX /usr)
 set(CPACK_STRIP_FILES ON)
-set(CPACK_COMPONENTS_ALL tools development documentation)
+set(CPACK_COMPONENTS_ALL ${_components})
 set(CPACK_COMPONENTS_GROUPING IGNORE)
 set(CPACK_DEB_COMPONENT_INSTALL ON)
 set(CPACK_DEBIAN_FILE_NAME DEB-DEFAULT)
@@ -123,6 +129,17 @@ set(CPACK_DEBIAN_DEVELOPMENT_DESCRIPTION
 "headers and libraries of the Reprise compiler
 What find_package(Reprise) of CMake finds: static libraries of the passes, the
 planner, the runtime and the trainer, their headers, and an example project.")
+
+# Its dependence on MPI is not for those who train on one process.
+set(CPACK_DEBIAN_MPI_PACKAGE_NAME reprise-mpi)
+set(CPACK_DEBIAN_MPI_PACKAGE_SECTION science)
+set(CPACK_DEBIAN_MPI_PACKAGE_SHLIBDEPS ON)
+set(CPACK_DEBIAN_MPI_PACKAGE_DEPENDS "reprise (= ${PROJECT_VERSION})")
+set(CPACK_DEBIAN_MPI_PACKAGE_RECOMMENDS "openmpi-bin")
+set(CPACK_DEBIAN_MPI_DESCRIPTION
+"training by several processes with the Reprise compiler
+The plugin that connects the processes of 'mpirun reprise train --ranks' by Open
+MPI.")
 
 set(CPACK_DEBIAN_DOCUMENTATION_PACKAGE_NAME reprise-doc)
 set(CPACK_DEBIAN_DOCUMENTATION_PACKAGE_SECTION doc)

@@ -42,7 +42,8 @@ openCommunicator(const std::string &name, const CommunicatorOptions &options) {
     return Status::error(RP_UNAVAILABLE,
                          "ranks need the plugin " + file +
                              ", which is not installed or cannot be opened (" +
-                             why + ")");
+                             why + "); it is in the package reprise-" + name +
+                             ", and in builds that found MPI");
   auto *found = static_cast<const CommunicatorLibrary *>(
       ::dlsym(library, kCommunicatorSymbol));
   if (!found || std::string(found->revision) != kCommunicatorRevision)

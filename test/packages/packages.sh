@@ -8,6 +8,8 @@ set -euo pipefail
 build=$(realpath "$1")
 work=$2
 names=(reprise libreprise-dev reprise-doc)
+plugin=$build/lib/libreprise-comm-mpi.so
+[ ! -e "$plugin" ] || names+=(reprise-mpi)
 
 skip() {
   echo "skipped: $1"
@@ -61,7 +63,7 @@ apt install
 
 # Nothing of the tree it was built in.
 for file in /usr/bin/reprise{,-opt,-plan,-reduce,-lsp-server} \
-  $(dpkg -L reprise | grep '\.so$'); do
+  $(dpkg -L "${names[@]}" | grep '\.so$'); do
   ! readelf -d "$file" | grep -F "$build" || fail "$file looks into the tree"
 done
 source=$(sed -n 's/^CMAKE_HOME_DIRECTORY:INTERNAL=//p' "$build/CMakeCache.txt")
@@ -76,6 +78,14 @@ user reprise train mlp --data synthetic --synthetic-size 32 --batch 16 \
   --threads 1 --steps 2 --save state.safetensors >train.log 2>&1 ||
   { cat train.log; fail "training"; }
 grep -aq '"step":"2"' state.safetensors || fail "no state of step 2"
+
+if [ -e "$plugin" ]; then
+  user OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 \
+    mpirun --oversubscribe -n 2 reprise train mlp --data synthetic \
+    --synthetic-size 32 --batch 16 --threads 1 --steps 2 --ranks 2 \
+    >ranks.log 2>&1 || { cat ranks.log; fail "training by two ranks"; }
+  grep -q 'ranks 2; ' ranks.log || fail "the ranks did not meet"
+fi
 
 # Small systems leave out documents and pages: these are then the package's.
 page=/usr/share/man/man1/reprise.1.gz
