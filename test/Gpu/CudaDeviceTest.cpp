@@ -289,6 +289,8 @@ TEST_F(CudaDevice, SharesItsMemoryWithAnotherProgram) {
   gpu_test::simulatedGpu().allocatedBytes = 0;
   rt::Backend &backend = large.backend();
   ASSERT_TRUE(backend.initialize(1).ok());
+  // Prepared now, so that its first turn begins while work runs.
+  ASSERT_TRUE(backend.switchTo(small.handle()).ok());
   for (uint8_t step = 0; step < steps; ++step) {
     // One after another, twice, once, so that turns of either length are met.
     bool isSmall = step == 1 || step == 2 || step == 4;
