@@ -137,6 +137,8 @@ static void addCall(const fb::LibraryCall &call, StepFacts &facts) {
   if (call.workspace())
     facts.workspace = factsOf(*call.workspace());
   const LibraryFunction &function = kLibraryFunctions[size_t(call.op())];
+  if (function.isCollective)
+    facts.collective = LibraryOp(call.op());
   std::optional<unsigned> addend = function.overwritten;
   if (call.epilogues())
     addend = addendOf(function, *call.epilogues());

@@ -2,6 +2,8 @@
 
 #include "reprise/Report/PlanTable.h"
 #include "reprise/Program/BudgetFacts.h"
+#include "reprise/Program/Scaling.h"
+#include "reprise/Text/Rates.h"
 #include "reprise/Text/Size.h"
 #include "reprise/Text/Table.h"
 #include <nlohmann/json.hpp>
@@ -87,6 +89,41 @@ std::string driver::shardNotes(const std::vector<PlanRow> &rows) {
             " of the optimizer's variables\n";
   }
   return text;
+}
+
+static std::string formatMilliseconds(double milliseconds) {
+  return text::formatFixed(milliseconds, milliseconds < 10 ? 2 : 0) + " ms";
+}
+
+std::string driver::scalingNotes(const std::vector<PlanRow> &rows,
+                                 const std::string &entryName, unsigned ranks,
+                                 const rt::Link &link) {
+  std::string text;
+  for (const PlanRow &row : rows) {
+    ScalingFacts facts = scalingOf(*row.facts.entry(entryName), ranks, link);
+    text += "\n" + row.source + ", checkpointing " + modeOf(row.facts) + ", " +
+            std::to_string(ranks) + " ranks at " + text::formatLink(link) +
+            ": a step computes for " + formatMilliseconds(facts.computation) +
+            " and communicates for " + formatMilliseconds(facts.communication) +
+            ", in " + std::to_string(facts.calls) + " calls that send " +
+            text::formatSize(facts.sent) + " from each rank; efficiency " +
+            text::formatPercent(facts.efficiency()) + "\n";
+  }
+  return text;
+}
+
+nlohmann::ordered_json driver::scalingJson(const EntryFacts &entry,
+                                           unsigned ranks,
+                                           const rt::Link &link) {
+  ScalingFacts facts = scalingOf(entry, ranks, link);
+  return {{"ranks", ranks},
+          {"link_gbytes_per_second", link.gigabytesPerSecond},
+          {"link_microseconds", link.microseconds},
+          {"calls", facts.calls},
+          {"sent_bytes", facts.sent},
+          {"computation_milliseconds", facts.computation},
+          {"communication_milliseconds", facts.communication},
+          {"efficiency", facts.efficiency()}};
 }
 
 std::string driver::moduleTable(const EntryFacts &entry, unsigned depth) {

@@ -39,13 +39,19 @@ struct Rate {
 };
 } // namespace
 
-static rt::Expected<Rate> parseRate(const std::string &text,
-                                    const std::string &part) {
+/// Reads "12.5GB/s"; returns false if that is not a number with a unit.
+static bool readQuantity(const std::string &part, double &number,
+                         std::string &unit) {
   std::istringstream stream(part);
   stream.imbue(std::locale::classic());
+  return (stream >> number >> unit) && stream.eof();
+}
+
+static rt::Expected<Rate> parseRate(const std::string &text,
+                                    const std::string &part) {
   double number = 0;
   std::string name;
-  if (!(stream >> number >> name) || !stream.eof())
+  if (!readQuantity(part, number, name))
     return wrong(text, "'" + part + "' is not a number with a unit");
   const Unit *unit = nullptr;
   for (const Unit &known : kUnits)
@@ -107,4 +113,44 @@ std::string text::formatRoofline(const rt::Roofline &roofline) {
              formatFixed(roofline.narrowGflops, 1) + "GFLOPS";
   return formatFixed(roofline.gflops, 1) + "GFLOPS," +
          formatFixed(roofline.gigabytesPerSecond, 1) + "GB/s" + narrow;
+}
+
+rt::Expected<rt::Link> text::parseLink(const std::string &text) {
+  auto refuse = [&](const std::string &what) {
+    return rt::Status::error(RP_INVALID_ARGUMENT,
+                             "link '" + text + "': " + what +
+                                 "; write the rate of a rank and the latency "
+                                 "as 12.5GB/s,20us");
+  };
+  size_t comma = text.find(',');
+  if (comma == std::string::npos)
+    return refuse("it is not a rate and a latency with a comma between them");
+  double rate = 0, latency = 0;
+  std::string unit, time;
+  if (!readQuantity(text.substr(0, comma), rate, unit) ||
+      !readQuantity(text.substr(comma + 1), latency, time))
+    return refuse("each is a number with a unit");
+  const Unit *known = std::find_if(
+      std::begin(kUnits), std::end(kUnits), [&](const Unit &candidate) {
+        return !candidate.isArithmetic && unit == candidate.name;
+      });
+  if (known == std::end(kUnits))
+    return refuse("'" + unit + "' is none of MB/s, GB/s and TB/s");
+  double factor = time == "ns"   ? 1e-3
+                  : time == "us" ? 1
+                  : time == "ms" ? 1e3
+                                 : 0;
+  if (factor == 0)
+    return refuse("'" + time + "' is none of ns, us and ms");
+  rt::Link link = {rate * known->factor, latency * factor};
+  if (!(link.gigabytesPerSecond >= 1e-6 && link.gigabytesPerSecond <= 1e9))
+    return refuse("the rate is not from 1e-6 to 1e9 GB/s");
+  if (!(link.microseconds >= 0 && link.microseconds <= 1e9))
+    return refuse("the latency is not from 0 to 1e9 us");
+  return link;
+}
+
+std::string text::formatLink(const rt::Link &link) {
+  return formatFixed(link.gigabytesPerSecond, 1) + " GB/s and " +
+         formatFixed(link.microseconds, 1) + " us";
 }

@@ -1,13 +1,10 @@
 //===- Collective.cpp - Calls that all ranks make together ----------------===//
 #include "Collective.h"
+#include "reprise/Runtime/Link.h"
 
 #include <cstring>
 
 namespace reprise::rt {
-
-/// The largest tensor that is summed whole, in bytes: its messages take less
-/// time than their latency.
-static constexpr uint64_t kSmallBytes = 8 << 10;
 
 CollectivePlan planCollective(const LibraryCallDesc &call) {
   CollectivePlan plan;
@@ -23,7 +20,7 @@ CollectivePlan planCollective(const LibraryCallDesc &call) {
   uint64_t share = (elements + plan.ranks - 1) / plan.ranks;
   plan.shards = {elements * each, share * each};
   plan.isSmall =
-      call.op == LibraryOp::AllReduce && elements * each <= kSmallBytes;
+      call.op == LibraryOp::AllReduce && elements * each <= kSmallSumBytes;
   return plan;
 }
 

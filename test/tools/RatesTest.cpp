@@ -73,3 +73,38 @@ TEST(Rates, a_roofline_takes_the_slower_of_both) {
   EXPECT_DOUBLE_EQ(roofline.milliseconds(200000000, 0), 2);
   EXPECT_DOUBLE_EQ(roofline.milliseconds(200000000, 30000000, true), 3);
 }
+
+TEST(Links, are_read_in_any_unit) {
+  for (const char *text :
+       {"12.5GB/s,20us", "12500 MB/s, 0.02 ms", "0.0125TB/s,20000ns"}) {
+    auto link = text::parseLink(text);
+    ASSERT_TRUE(link.ok()) << text << ": " << link.status().message();
+    EXPECT_DOUBLE_EQ(link->gigabytesPerSecond, 12.5) << text;
+    EXPECT_DOUBLE_EQ(link->microseconds, 20) << text;
+  }
+  EXPECT_EQ(text::formatLink({12.5, 20}), "12.5 GB/s and 20.0 us");
+  // 1 ms of latency and 2 MB at 1 GB/s.
+  EXPECT_DOUBLE_EQ((rt::Link{1, 1000}.milliseconds(2000000)), 3);
+}
+
+TEST(Links, refusals_say_what_is_wrong) {
+  auto says = [](const char *text, const char *what) {
+    auto link = text::parseLink(text);
+    ASSERT_FALSE(link.ok()) << text;
+    std::string error = link.status().message();
+    EXPECT_NE(error.find(what), std::string::npos) << error;
+    EXPECT_NE(error.find("12.5GB/s,20us"), std::string::npos) << error;
+  };
+  says("", "a comma between them");
+  says("12.5GB/s", "a comma between them");
+  says("12.5GB/s,", "a number with a unit");
+  says("fast,20us", "a number with a unit");
+  says("12.5GB/s,20us,3", "'us,3' is none of ns, us and ms");
+  says("12.5GiB/s,20us", "'GiB/s' is none of");
+  says("12.5GFLOPS,20us", "'GFLOPS' is none of");
+  says("12.5GB/s,20s", "'s' is none of");
+  says("0GB/s,20us", "the rate");
+  says("nanGB/s,20us", "a number with a unit");
+  says("12.5GB/s,-1us", "the latency");
+  says("12.5GB/s,1e30ms", "the latency");
+}

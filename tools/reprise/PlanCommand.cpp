@@ -18,9 +18,10 @@
 #include "reprise/Console/JsonAnswer.h"
 #include "reprise/Program/BudgetFacts.h"
 #include "reprise/Report/PlanTable.h"
-#include "reprise/Report/ProcessTable.h"
+#include "reprise/Run/PlanProcess.h"
 #include "reprise/Run/RunRanks.h"
 #include "reprise/Runtime/Expect.h"
+#include "reprise/Text/Rates.h"
 #include <nlohmann/json.hpp>
 
 using namespace reprise;
@@ -35,6 +36,7 @@ struct PlanCommandOptions {
   std::string data = "synthetic";
   unsigned depth = 0;
   std::optional<unsigned> ranks;
+  std::string link; // "", or as text::parseLink reads it
   BudgetPlanOptions budget;
   ModelSettings model;
   CompileSettings compile;
@@ -138,35 +140,18 @@ static rt::Expected<bool> isBudgetPlan(const PlanCommandOptions &options) {
   if (options.byModule)
     return misuse("--by-module shows programs; compile with the budget and "
                   "plan the artifact");
+  if (!options.link.empty())
+    return misuse("--link shows steps without a budget; leave out --budget, "
+                  "--sweep and --max-batch");
   return true;
-}
-
-/// Prints the memory of processes that train these models, each compiled like
-/// 'reprise train'.
-static rt::Status planProcesses(const PlanCommandOptions &options) {
-  auto json = nlohmann::ordered_json::array();
-  std::string text;
-  for (const std::string &source : options.sources) {
-    RunOptions flags;
-    flags.source = source;
-    flags.data = options.data;
-    flags.model = options.model;
-    flags.compile = options.compile;
-    REPRISE_RETURN_IF_ERROR(flags.read());
-    REPRISE_EXPECT(prepared, prepareRun(flags, RunRequest()));
-    json.push_back({{"source", source}, {"data", options.data}});
-    addProcessJson(prepared->memory, json.back());
-    text += (text.empty() ? "" : "\n") + source + ", data " + options.data +
-            "\n" + processTable(prepared->memory);
-  }
-  return options.json ? printJson({{"plans", json}}) : print(text);
 }
 
 static rt::Status planAll(const PlanCommandOptions &options) {
   if (options.process && options.compare)
     return misuse("--process and --compare are both given; keep one of them");
   if (options.process)
-    return planProcesses(options);
+    return planProcesses(options.sources, options.data, options.model,
+                         options.compile, options.json);
   if (options.compare && (options.budget.sweep || options.budget.maxBatch))
     return misuse("--compare cannot be combined with --sweep or --max-batch; "
                   "keep one of them");
@@ -180,20 +165,31 @@ static rt::Status planAll(const PlanCommandOptions &options) {
   if (*forBudget)
     return planBudgets(options.sources, options.model, options.compile,
                        options.budget);
+  std::optional<rt::Link> link;
+  if (!options.link.empty()) {
+    REPRISE_EXPECT(given, text::parseLink(options.link));
+    link = *given;
+  }
   std::vector<PlanRow> rows;
   for (const std::string &source : options.sources)
     REPRISE_RETURN_IF_ERROR(planSource(options, source, rows));
   REPRISE_RETURN_IF_ERROR(checkEntries(rows, options.entry));
   if (options.json) {
     auto json = nlohmann::ordered_json::array();
-    for (const PlanRow &row : rows)
+    for (const PlanRow &row : rows) {
       json.push_back(
           rowJson(row, options.entry, options.byModule, options.depth));
+      if (link)
+        json.back()["scaling"] =
+            scalingJson(*row.facts.entry(options.entry), *options.ranks, *link);
+    }
     return printJson({{"plans", json}});
   }
   std::string text = planTable(rows, options.entry);
   text += attentionNotes(rows, options.entry) + shardNotes(rows) +
           beatenNotes(rows, options.entry);
+  if (link)
+    text += scalingNotes(rows, options.entry, *options.ranks, *link);
   for (const PlanRow &row : rows)
     if (auto budget = budgetFactsOf(row.source, row.facts,
                                     *row.facts.entry(options.entry)))
@@ -251,9 +247,19 @@ void driver::addPlanCommand(CLI::App &app, Invocation &invocation) {
                    "File for the picture of --sweep (.svg)")
       ->type_name("FILE")
       ->check(writtenAs({".svg"}), "");
-  command->add_option("--ranks", options->ranks,
-                      "Processes that will share each step; shows the memory "
-                      "of one, which runs an equal part of --batch");
+  auto *ranks =
+      command->add_option("--ranks", options->ranks,
+                          "Processes that will share each step; shows the "
+                          "memory of one, which runs an equal part of --batch");
+  command
+      ->add_option("--link", options->link,
+                   "With --ranks: what a rank can send and its latency "
+                   "(12.5GB/s,20us); shows the modelled time of a step and of "
+                   "its communication, by --roofline")
+      ->needs(ranks)
+      ->excludes("--process")
+      ->excludes("--compare")
+      ->type_name("RATE,LATENCY");
   SettingOptions settings(*command);
   settings.addFlag("--shard-optimizer", options->compile.shardOptimizer);
   settings.addFlag("--sync-batch-norm", options->compile.syncBatchNorm);

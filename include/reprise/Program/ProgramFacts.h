@@ -9,6 +9,7 @@
 #define REPRISE_PROGRAM_PROGRAMFACTS_H
 
 #include "reprise/EntrySummary.h"
+#include "reprise/LibraryFunctions.h"
 #include "reprise/ProgramTerms.h"
 #include "reprise/Runtime/Status.h"
 #include <cstdint>
@@ -47,6 +48,8 @@ struct StepFacts {
       std::nullopt;      // the step that computed the same first
   bool isAsked = false;  // marked by the user to run once
   uint64_t unstored = 0; // bytes of scores that tiles do not store
+  /// The function, if it is one that ranks call together.
+  std::optional<LibraryOp> collective = std::nullopt;
   std::vector<ViewFacts> reads = {}, writes = {};
   std::optional<ViewFacts> workspace = std::nullopt;
   /// Pairs of indices in `writes` and `reads`: the result could be computed in

@@ -7,6 +7,7 @@
 #define REPRISE_REPORT_PLANTABLE_H
 
 #include "reprise/Program/ProgramFacts.h"
+#include "reprise/Runtime/Link.h"
 #include <nlohmann/json_fwd.hpp>
 #include <string>
 #include <vector>
@@ -31,6 +32,14 @@ std::string attentionNotes(const std::vector<PlanRow> &rows,
 /// Returns what a rank holds of the optimizer's variables that ranks share, one
 /// line per model.
 std::string shardNotes(const std::vector<PlanRow> &rows);
+/// Returns the modelled time of one rank's step and its communication, one line
+/// per plan.
+std::string scalingNotes(const std::vector<PlanRow> &rows,
+                         const std::string &entryName, unsigned ranks,
+                         const rt::Link &link);
+/// Returns the same as JSON, for one plan.
+nlohmann::ordered_json scalingJson(const EntryFacts &entry, unsigned ranks,
+                                   const rt::Link &link);
 /// Returns a row for each module, with paths cut to `depth` names.
 std::string moduleTable(const EntryFacts &entry, unsigned depth);
 /// Returns a row as JSON, with the modules if `byModule`.
