@@ -91,10 +91,6 @@ std::string driver::shardNotes(const std::vector<PlanRow> &rows) {
   return text;
 }
 
-static std::string formatMilliseconds(double milliseconds) {
-  return text::formatFixed(milliseconds, milliseconds < 10 ? 2 : 0) + " ms";
-}
-
 std::string driver::scalingNotes(const std::vector<PlanRow> &rows,
                                  const std::string &entryName, unsigned ranks,
                                  const rt::Link &link) {
@@ -102,10 +98,11 @@ std::string driver::scalingNotes(const std::vector<PlanRow> &rows,
   for (const PlanRow &row : rows) {
     ScalingFacts facts = scalingOf(*row.facts.entry(entryName), ranks, link);
     text += "\n" + row.source + ", checkpointing " + modeOf(row.facts) + ", " +
-            std::to_string(ranks) + " ranks at " + text::formatLink(link) +
-            ": a step computes for " + formatMilliseconds(facts.computation) +
-            " and communicates for " + formatMilliseconds(facts.communication) +
-            ", in " + std::to_string(facts.calls) + " calls that send " +
+            text::formatCounted(ranks, "rank", "ranks") + " at " +
+            text::formatLink(link) + ": a step computes for " +
+            formatMilliseconds(facts.computation) + " and communicates for " +
+            formatMilliseconds(facts.communication) + ", in " +
+            std::to_string(facts.calls) + " calls that send " +
             text::formatSize(facts.sent) + " from each rank; efficiency " +
             text::formatPercent(facts.efficiency()) + "\n";
   }

@@ -1,10 +1,13 @@
-//===- PlanBudget.cpp - Plans for budgets, and modes compared -------------===//
+//===- PlanBudget.cpp - Plans of budgets, modes and processes -------------===//
 
 #include "PlanBudget.h"
 #include "reprise/Budget/ModeComparison.h"
 #include "reprise/Console/Console.h"
 #include "reprise/Console/JsonAnswer.h"
+#include "reprise/Report/ProcessTable.h"
+#include "reprise/Run/RunOptions.h"
 #include "reprise/Runtime/Expect.h"
+#include <nlohmann/json.hpp>
 
 using namespace reprise;
 using namespace reprise::driver;
@@ -66,4 +69,26 @@ rt::Status driver::comparePlans(const std::vector<std::string> &sources,
     all.push_back(jsonOf(source, *rows));
   }
   return json ? printJson({{"plans", all}}) : print(text + kLegend);
+}
+
+rt::Status driver::planProcesses(const std::vector<std::string> &sources,
+                                 const std::string &data,
+                                 const ModelSettings &model,
+                                 const CompileSettings &compile, bool json) {
+  auto plans = nlohmann::ordered_json::array();
+  std::string text;
+  for (const std::string &source : sources) {
+    RunOptions flags;
+    flags.source = source;
+    flags.data = data;
+    flags.model = model;
+    flags.compile = compile;
+    REPRISE_RETURN_IF_ERROR(flags.read());
+    REPRISE_EXPECT(prepared, prepareRun(flags, RunRequest()));
+    plans.push_back({{"source", source}, {"data", data}});
+    addProcessJson(prepared->memory, plans.back());
+    text += (text.empty() ? "" : "\n") + source + ", data " + data + "\n" +
+            processTable(prepared->memory);
+  }
+  return json ? printJson({{"plans", plans}}) : print(text);
 }

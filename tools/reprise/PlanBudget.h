@@ -1,4 +1,4 @@
-//===- PlanBudget.h - Plans for budgets, and modes compared -----*- C++ -*-===//
+//===- PlanBudget.h - Plans of budgets, modes and processes -----*- C++ -*-===//
 #ifndef REPRISE_TOOLS_PLANBUDGET_H
 #define REPRISE_TOOLS_PLANBUDGET_H
 
@@ -19,6 +19,12 @@ rt::Status planBudgets(const std::vector<std::string> &sources,
 rt::Status comparePlans(const std::vector<std::string> &sources,
                         const ModelSettings &model,
                         const CompileSettings &compile, bool json);
+
+/// Prints the memory of processes that train these models on `data`, each
+/// compiled like 'reprise train'.
+rt::Status planProcesses(const std::vector<std::string> &sources,
+                         const std::string &data, const ModelSettings &model,
+                         const CompileSettings &compile, bool json);
 
 } // namespace reprise::driver
 

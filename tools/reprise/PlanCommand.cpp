@@ -18,7 +18,6 @@
 #include "reprise/Console/JsonAnswer.h"
 #include "reprise/Program/BudgetFacts.h"
 #include "reprise/Report/PlanTable.h"
-#include "reprise/Run/PlanProcess.h"
 #include "reprise/Run/RunRanks.h"
 #include "reprise/Runtime/Expect.h"
 #include "reprise/Text/Rates.h"
@@ -167,7 +166,9 @@ static rt::Status planAll(const PlanCommandOptions &options) {
                        options.budget);
   std::optional<rt::Link> link;
   if (!options.link.empty()) {
-    REPRISE_EXPECT(given, text::parseLink(options.link));
+    rt::Expected<rt::Link> given = text::parseLink(options.link);
+    if (!given.ok())
+      return misuse(given.status().message());
     link = *given;
   }
   std::vector<PlanRow> rows;
