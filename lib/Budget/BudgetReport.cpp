@@ -8,6 +8,7 @@
 #include "reprise/Budget/BudgetReport.h"
 #include "reprise/Budget/BatchSearch.h"
 #include "reprise/Budget/BudgetSweep.h"
+#include "reprise/Budget/ModeAdvice.h"
 #include "reprise/Budget/Refusal.h"
 #include "reprise/Console/Console.h"
 #include "reprise/Driver/KeptPlan.h"
@@ -21,8 +22,9 @@ using nlohmann::ordered_json;
 
 /// Returns the modes shown in the picture of a sweep, which has the points
 /// without recomputation already.
-static std::vector<Checkpointing> modesOfPicture() {
-  std::vector<Checkpointing> modes = comparedModes();
+static std::vector<Checkpointing>
+modesOfPicture(const CompileOptions &compile) {
+  std::vector<Checkpointing> modes = comparedModes(compile);
   llvm::erase(modes, Checkpointing());
   return modes;
 }
@@ -89,7 +91,8 @@ static rt::Status planBudget(ModelRequest request,
   if (refused)
     report.refusal = refuse(request, *refused);
   sweep.isAsked = isAsked;
-  REPRISE_RETURN_IF_ERROR(addModes(request, modesOfPicture(), sweep));
+  REPRISE_RETURN_IF_ERROR(
+      addModes(request, modesOfPicture(request.compile), sweep));
   report.text = toText(sweep);
   if (isAsked && !refused) {
     // The sweep's own plans have no bound.

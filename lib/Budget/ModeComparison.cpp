@@ -24,7 +24,7 @@ struct Way {
 
 static std::vector<Way> waysOf(const ModelRequest &request) {
   std::vector<Way> ways;
-  for (Checkpointing mode : comparedModes())
+  for (Checkpointing mode : comparedModes(request.compile))
     ways.push_back({mode});
   Checkpointing asked = request.compile.checkpointing;
   bool isNew = std::none_of(ways.begin(), ways.end(),

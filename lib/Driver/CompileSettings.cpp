@@ -285,6 +285,11 @@ rt::Expected<CompileOptions> CompileSettings::options() const {
   options.recompute = recompute;
   REPRISE_RETURN_IF_ERROR(readEffort(options));
   REPRISE_RETURN_IF_ERROR(readTraining(options));
+  if (options.syncBatchNorm &&
+      options.checkpointing.kind == CheckpointingMode::Kind::Nested)
+    return misuse("--checkpointing nested recomputes statistics, and "
+                  "--sync-batch-norm gathers them from the ranks once; choose "
+                  "another mode");
   options.threads =
       threads ? *threads
               : std::min(rt::usableProcessors().processors, kMaxThreads);

@@ -29,7 +29,7 @@ static void addSteps(text::Facts &lines, RunningProgram &running,
             std::to_string(result.steps) + " in " +
                 text::formatSeconds(result.seconds) + ", " +
                 text::formatFixed(last.imagesPerSecond, 1) + " images/s on " +
-                std::to_string(running.threads()) + " threads" +
+                text::formatCounted(running.threads(), "thread", "threads") +
                 (result.stopped
                      ? "; stopped at step " + std::to_string(last.step) +
                            " of " + std::to_string(last.total)

@@ -301,7 +301,7 @@ private:
     if (failed(sharding.look()))
       return signalPassFailure();
     if (!sharding.isNeeded()) {
-      function.emitError() << "has no optimizer state of "
+      function.emitError() << "the step has no optimizer state of "
                            << uint64_t(leastBytes)
                            << " bytes or more in a variable, so that there is "
                               "nothing to shard";

@@ -128,8 +128,9 @@ LogicalResult Synchronization::look() {
     }
   }
   if (norms.empty())
-    return function.emitError() << "has no batch normalization in training "
-                                   "whose statistics ranks could join";
+    return function.emitError()
+           << "the step has no batch normalization in training whose "
+              "statistics ranks could join";
   return success();
 }
 

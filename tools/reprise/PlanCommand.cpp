@@ -83,7 +83,7 @@ static rt::Status planSource(const PlanCommandOptions &options,
   if (options.compile.checkpointing || evaluation ||
       !request->compile.recompute.empty())
     return planModel(*request, evaluation, Asked::Yes, rows);
-  for (Checkpointing mode : comparedModes()) {
+  for (Checkpointing mode : comparedModes(request->compile)) {
     request->compile.checkpointing = mode;
     REPRISE_RETURN_IF_ERROR(planModel(*request, evaluation, Asked::No, rows));
   }
@@ -249,9 +249,11 @@ void driver::addPlanCommand(CLI::App &app, Invocation &invocation) {
       ->type_name("FILE")
       ->check(writtenAs({".svg"}), "");
   auto *ranks =
-      command->add_option("--ranks", options->ranks,
-                          "Processes that will share each step; shows the "
-                          "memory of one, which runs an equal part of --batch");
+      command
+          ->add_option("--ranks", options->ranks,
+                       "Processes that will share each step; shows the memory "
+                       "of one, which runs an equal part of --batch")
+          ->excludes("--max-batch");
   command
       ->add_option("--link", options->link,
                    "With --ranks: what a rank can send and its latency "

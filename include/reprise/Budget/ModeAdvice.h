@@ -11,6 +11,10 @@
 
 namespace reprise::driver {
 
+/// Returns the modes of a table of all, without those that the step cannot
+/// have.
+std::vector<Checkpointing> comparedModes(const CompileOptions &compile);
+
 /// The cost of a mode.
 struct ModeCost {
   std::string mode;

@@ -257,7 +257,7 @@ TEST_F(BadClips, AreTooShortForAStride) {
   spec.images.evaluation = "center-crop,stride=2";
   expectError(
       readAll(), RP_DATA_LOSS,
-      {"run/d' is a clip of 12 frames", "7, 2 apart, of 13", "shorter stride"});
+      {"run/d' is a clip of 12 frames", "7 that are 2 apart, which span 13", "shorter stride"});
   expectLeftOut("/run/d");
 }
 

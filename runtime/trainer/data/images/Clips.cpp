@@ -61,7 +61,7 @@ Status reprise::rt::checkFrames(const std::string &clip, uint64_t count,
                      std::to_string(count) + " frames, but the program takes " +
                      std::to_string(wanted);
   if (stride > 1)
-    text += ", " + std::to_string(stride) + " apart, of " +
+    text += " that are " + std::to_string(stride) + " apart, which span " +
             std::to_string(spanOf(wanted, stride));
   return Status::error(RP_DATA_LOSS,
                        text + "; take fewer (--frames)" +

@@ -92,6 +92,7 @@ public:
     return kept.noneLeft(source, form.clip.isClip ? "clip" : "image");
   }
   /// Leaves out images and clips that cannot be read or decoded.
+  Status checkClips(Split split) const;
   Status prune(unsigned threads) {
     return kept.prune(threads, [this](uint64_t item, bool &isBad) {
       return look(item, isBad);
@@ -290,6 +291,15 @@ Status ImageDataset::checkLengths(uint64_t item) const {
   return Status();
 }
 
+/// Fails if a clip has fewer frames than the steps of the split take.
+Status ImageDataset::checkClips(Split split) const {
+  const ImageSteps &steps =
+      split == Split::Train ? form.training : form.evaluation;
+  for (uint64_t item = 0; form.clip.isClip && item < size(); ++item)
+    REPRISE_RETURN_IF_ERROR(checkLength(item, steps.frameStride));
+  return Status();
+}
+
 Status ImageDataset::lookAt(uint64_t file, Buffers &buffers,
                             FrameSize &first) const {
   REPRISE_RETURN_IF_ERROR(files->read(file, buffers.file));
@@ -472,6 +482,8 @@ ImageFilesSource::open(const DataSpec &spec, Split split,
   // Without columns no file is read.
   if (spec.images.skipBadFiles && !options.columns.empty())
     REPRISE_RETURN_IF_ERROR(data->prune(spec.loaderThreads));
+  else if (!options.columns.empty())
+    REPRISE_RETURN_IF_ERROR(data->checkClips(split));
   if (data->size() > 0)
     return std::unique_ptr<Dataset>(std::move(data));
   return data->noneLeft(spec.source);

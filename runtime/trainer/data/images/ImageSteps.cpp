@@ -146,7 +146,8 @@ static Status readStride(const std::string &step, const std::string &value,
   if (stride > 0)
     return wrong(step, "it comes once");
   if (!readNumber(value, stride) || stride < 1 || stride > kLongest)
-    return wrong(step, "say stride=N, frames");
+    return wrong(step, "stride=N takes every Nth frame; N is from 1 to " +
+                           std::to_string(kLongest));
   return Status();
 }
 
