@@ -21,7 +21,8 @@ lines goes between them. An empty line begins another place of the same fault. A
 fault whose lines are not found, or found twice, is an error.
 
 After "file", a line "needs avx512f" names a feature without which a processor never
-runs the code.
+runs the code, and a line "always" says that every shard has the fault, because a test
+of the copy uses it.
 
 Where a statement cannot be added, "-" lines are lines of the file that the "+" lines
 replace; IS_CHOSEN in these is true when the fault is to happen.
@@ -40,6 +41,7 @@ class Fault:
     def __init__(self, name, what, site):
         self.name, self.what, self.site = name, what, site
         self.file, self.feature, self.places = None, "", []
+        self.is_of_all_shards = False
 
     def error(self, text):
         sys.exit(f"error: {self.site}: fault {self.name}: {text}")
@@ -66,6 +68,8 @@ def read_faults(folder):
                 faults[-1].file = line[5:]
             elif faults and line.startswith("needs "):
                 faults[-1].feature = line[6:]
+            elif faults and line == "always":
+                faults[-1].is_of_all_shards = True
             elif faults and re.match(r"[-|+]( |$)", line):
                 if fresh:
                     faults[-1].places.append([])
@@ -144,7 +148,9 @@ def main():
         return
     shards = int(os.environ.get("GTEST_TOTAL_SHARDS", 1))
     if shards > 1:
-        faults = faults[int(os.environ["GTEST_SHARD_INDEX"])::shards]
+        index = int(os.environ["GTEST_SHARD_INDEX"])
+        faults = [fault for number, fault in enumerate(faults)
+                  if number % shards == index or fault.is_of_all_shards]
         planted = planted_files(faults)
     changed = len(planted)
     out = sys.argv[2]
