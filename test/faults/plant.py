@@ -2,9 +2,9 @@
 
     plant.py SOURCE [OUT]     without OUT: prints the name and file of each fault
 
-Where the environment asks for a shard of the tests, as GoogleTest's does
-(GTEST_TOTAL_SHARDS=N, GTEST_SHARD_INDEX=I), the copy has one of N faults. The file
-planted.txt of the copy lists the faults that it has: name, file, feature.
+The copy has one of N faults where the environment asks for a shard of the tests by
+GoogleTest's variables (GTEST_TOTAL_SHARDS=N, GTEST_SHARD_INDEX=I). The file planted.txt
+of the copy lists the faults that it has: name, file, feature.
 
 A fault is a statement that makes the code beside it err. The copy does it when
 the environment variable REPRISE_FAULT has the fault's name at the start of the

@@ -10,7 +10,7 @@ namespace reprise::rt {
 /// in bytes: a second one would take longer than the additional bytes.
 constexpr uint64_t kSmallSumBytes = 8 << 10;
 
-/// What a rank sends to the others while it receives as much.
+/// A link, by which a rank sends to the others while it receives as much.
 struct Link {
   double gigabytesPerSecond = 0; // 10^9 bytes per second
   double microseconds = 0;       // the latency of messages sent together

@@ -255,9 +255,9 @@ TEST_F(BadClips, AreTooShortForAStride) {
   writeClip(source + "/run/d", 1, 12);
   spec.images.training = "center-crop,stride=2";
   spec.images.evaluation = "center-crop,stride=2";
-  expectError(
-      readAll(), RP_DATA_LOSS,
-      {"run/d' is a clip of 12 frames", "7 that are 2 apart, which span 13", "shorter stride"});
+  expectError(readAll(), RP_DATA_LOSS,
+              {"run/d' is a clip of 12 frames",
+               "7 that are 2 apart, which span 13", "shorter stride"});
   expectLeftOut("/run/d");
 }
 
