@@ -51,6 +51,9 @@ rt::Status driver::refuseFlag(const std::string &artifact,
 rt::Status driver::refuseFlags(const std::string &artifact,
                                const ModelSettings &model,
                                const CompileSettings &compile) {
+  if (compile.ranks > 1)
+    return misuse("--ranks: '" + artifact +
+                  "' is compiled already, for one rank; name the model itself");
   std::vector<std::string> given = model.command->namesIn(kModelGroup);
   if (given.empty())
     given = compile.command->namesIn(kCompileGroup);

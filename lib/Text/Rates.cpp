@@ -151,6 +151,8 @@ rt::Expected<rt::Link> text::parseLink(const std::string &text) {
 }
 
 std::string text::formatLink(const rt::Link &link) {
-  return formatFixed(link.gigabytesPerSecond, 1) + " GB/s and " +
-         formatFixed(link.microseconds, 1) + " us";
+  std::ostringstream out;
+  out.imbue(std::locale::classic());
+  out << link.gigabytesPerSecond << " GB/s and " << link.microseconds << " us";
+  return out.str();
 }

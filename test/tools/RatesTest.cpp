@@ -82,7 +82,9 @@ TEST(Links, are_read_in_any_unit) {
     EXPECT_DOUBLE_EQ(link->gigabytesPerSecond, 12.5) << text;
     EXPECT_DOUBLE_EQ(link->microseconds, 20) << text;
   }
-  EXPECT_EQ(text::formatLink({12.5, 20}), "12.5 GB/s and 20.0 us");
+  EXPECT_EQ(text::formatLink({12.5, 20}), "12.5 GB/s and 20 us");
+  EXPECT_EQ(text::formatLink(*text::parseLink("1MB/s,5ns")),
+            "0.001 GB/s and 0.005 us");
   // 1 ms of latency and 2 MB at 1 GB/s.
   EXPECT_DOUBLE_EQ((rt::Link{1, 1000}.milliseconds(2000000)), 3);
 }
