@@ -1,5 +1,6 @@
 //===- Scaling.cpp - The time of a step of several ranks ------------------===//
 #include "reprise/Program/Scaling.h"
+#include <algorithm>
 
 using namespace reprise;
 using namespace reprise::driver;

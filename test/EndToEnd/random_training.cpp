@@ -28,8 +28,10 @@
 #include "reprise/Passes/Train.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/raw_ostream.h"
+#include <algorithm>
 #include <cstdlib>
 #include <cstring>
+#include <utility>
 
 using namespace mlir;
 using namespace reprise;
