@@ -36,6 +36,9 @@ enum class LibraryOp : uint8_t {
   TakeShard
 };
 
+/// The maximum number of tensors that one AllReduce sums.
+constexpr unsigned kMaxSummed = 256;
+
 /// Inputs that determine the random numbers of a call: seed and step.
 constexpr size_t kCountersOfDraw = 2;
 
@@ -51,7 +54,8 @@ struct LibraryFunction {
   /// True for a function that all ranks of a run call together. Its ints are
   /// the number of ranks and the call's number among those of a step.
   bool isCollective = false;
-  /// The input that the result may overwrite without an epilogue.
+  /// The input that the first result may overwrite without an epilogue; the
+  /// next one may overwrite the next input, and so on.
   std::optional<unsigned> overwritten = {};
 
   constexpr bool draws(size_t intCount) const {
@@ -84,7 +88,8 @@ constexpr LibraryFunction kLibraryFunctions[] = {
     {"conv3d", 2, 1, 13, 0, true},
     {"conv3d_input_grad", 2, 1, 13, 0, true},
     {"conv3d_filter_grad", 2, 1, 13, 0, true},
-    {"all_reduce", 1, 1, 2, 0, false, 0, 0, false, true, 0},
+    {"all_reduce", 1, 1, 2, 0, false, kMaxSummed - 1, kMaxSummed - 1, false,
+     true, 0},
     {"all_gather", 1, 1, 2, 0, false, 0, 0, false, true},
     {"reduce_scatter", 1, 1, 2, 0, false, 0, 0, false, true},
     {"gather_shards", 1, 1, 2, 0, false, 0, 0, false, true},
@@ -141,9 +146,10 @@ constexpr size_t libraryInputCount(const LibraryFunction &function,
   return count;
 }
 
-/// The number of the input that the result of a call may overwrite: the
-/// function's, or the operand of an addition that is the first epilogue. A
-/// device refuses calls that it cannot run in place.
+/// The number of the input that the first result of a call may overwrite: the
+/// function's, or the operand of an addition that is the first epilogue. Result
+/// k may overwrite the k-th input after it. A device refuses calls that it
+/// cannot run in place.
 template <typename Epilogues>
 constexpr std::optional<unsigned> addendOf(const LibraryFunction &function,
                                            const Epilogues &epilogues) {

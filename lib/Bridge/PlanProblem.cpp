@@ -182,10 +182,12 @@ LogicalResult ProblemBuilder::addRunnable(Operation *op) {
     planned.call = *call;
     planned.callInfo = *info;
     node.workspaceBytes = storedBytes(info->workspaceBytes);
-    if (info->addsInPlace)
-      node.inPlace.push_back(
-          {0, *addendOf(rt::functionOf(*call), call->epilogues)});
-    node.runsOnce = rt::functionOf(*call).isCollective;
+    if (info->addsInPlace) {
+      uint32_t first = *addendOf(rt::functionOf(*call), call->epilogues);
+      for (uint32_t k = 0; k < op->getNumResults(); ++k)
+        node.inPlace.push_back({k, first + k});
+    }
+    node.runsOnce = node.runsBeside = rt::functionOf(*call).isCollective;
   } else {
     return op->emitOpError() << "cannot be run by any step; only kernels and "
                                 "library ops can (run sg-decompose and "

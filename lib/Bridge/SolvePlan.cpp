@@ -3,7 +3,8 @@
 // Input:   a problem with a well-formed graph.
 // Output:  schedule, liveness and placement that passed plan::validate.
 // Method:  a scheduled function provides the order by that of its ops, and the
-//          addresses by sg.offsets; for others they are chosen.
+//          addresses by sg.offsets; for others they are chosen, and calls
+//          between ranks run beside other ops where that takes no more memory.
 // Fails:   if the validator refuses the planner's result, or if the schedule of
 //          the function is no valid plan.
 //
@@ -118,6 +119,11 @@ FailureOr<PlanSolution> reprise::solvePlan(const PlanProblem &problem) {
     solution.placement = plan::placeBuffers(solution.liveness.buffers,
                                             solution.liveness.maxLive);
   }
+  if (!isScheduled)
+    if (std::optional<plan::PlacedSchedule> beside = plan::overlapCalls(
+            problem.graph, solution.schedule, solution.placement))
+      solution = {std::move(beside->schedule), std::move(beside->liveness),
+                  std::move(beside->placement)};
   std::string error = plan::validate(problem.graph, solution.schedule,
                                      solution.liveness, solution.placement);
   for (uint64_t offset : solution.placement.offsets)

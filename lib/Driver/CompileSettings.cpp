@@ -257,6 +257,12 @@ rt::Status CompileSettings::readTraining(CompileOptions &options) const {
     REPRISE_RETURN_IF_ERROR(checkRange("--accumulate", *accumulate));
   options.microBatches = microBatches();
   options.ranks = ranks;
+  if (reduceBucket) {
+    rt::Expected<uint64_t> bytes = text::parseSize(*reduceBucket);
+    if (!bytes.ok())
+      return misuse("--reduce-bucket: " + bytes.status().message());
+    options.bucketBytes = *bytes;
+  }
   options.shardOptimizer = shardOptimizer && ranks > 1;
   options.syncBatchNorm = syncBatchNorm && ranks > 1;
   if (syncBatchNorm && ranks == 1 && options.microBatches > 1)

@@ -3,6 +3,7 @@
 #include "reprise/Program/ArtifactFile.h"
 #include "reprise/Limits.h"
 #include "reprise/Runtime/Artifact.h"
+#include "reprise/Runtime/CollectiveWindows.h"
 #include "reprise/Runtime/Expect.h"
 #include "reprise/Runtime/Library.h"
 #include "reprise/Runtime/Trainer/File.h"
@@ -142,8 +143,9 @@ static void addCall(const fb::LibraryCall &call, StepFacts &facts) {
   std::optional<unsigned> addend = function.overwritten;
   if (call.epilogues())
     addend = addendOf(function, *call.epilogues());
-  if (addend && facts.reads[*addend].buffer == facts.writes.front().buffer)
-    facts.inPlace.push_back({0, *addend});
+  for (unsigned k = 0; addend && k < facts.writes.size(); ++k)
+    if (facts.reads[*addend + k].buffer == facts.writes[k].buffer)
+      facts.inPlace.push_back({k, *addend + k});
 }
 
 static void addLaunch(const fb::KernelLaunch &launch, StepFacts &facts) {
@@ -225,7 +227,7 @@ static TensorFacts factsOf(const fb::Binding &binding) {
   return facts;
 }
 
-static EntryFacts factsOf(const fb::Entry &entry) {
+static EntryFacts factsOf(const fb::Program &program, const fb::Entry &entry) {
   EntryFacts facts;
   facts.name = textOf(entry.name());
   forEach(entry.inputs(), [&](const fb::Binding *binding) {
@@ -242,6 +244,9 @@ static EntryFacts factsOf(const fb::Entry &entry) {
   });
   forEach(entry.steps(),
           [&](const fb::Step *step) { facts.steps.push_back(factsOf(*step)); });
+  std::vector<uint32_t> windows = rt::collectiveWindows(program, entry);
+  for (size_t i = 0; i < windows.size(); ++i)
+    facts.steps[i].window = windows[i];
   facts.forwardSteps = entry.forward_steps();
   facts.kept = entry.kept_bytes();
   if (entry.certificate())
@@ -283,7 +288,7 @@ ProgramFacts reprise::driver::factsOf(const fb::Program &program) {
     facts.buffers.push_back(::factsOf(*buffer));
   });
   forEach(program.entries(), [&](const fb::Entry *entry) {
-    facts.entries.push_back(::factsOf(*entry));
+    facts.entries.push_back(::factsOf(program, *entry));
   });
   return facts;
 }

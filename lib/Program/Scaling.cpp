@@ -15,30 +15,43 @@ struct Messages {
 
 static Messages messagesOf(const StepFacts &step, unsigned ranks) {
   uint64_t whole = 0;
-  for (const std::vector<ViewFacts> *views : {&step.reads, &step.writes})
+  for (const std::vector<ViewFacts> *views : {&step.reads, &step.writes}) {
+    uint64_t bytes = 0;
     for (const ViewFacts &view : *views)
-      whole = std::max(whole, view.bytes);
+      bytes += view.bytes;
+    whole = std::max(whole, bytes);
+  }
   uint64_t others = ranks - 1;
   if (*step.collective == LibraryOp::TakeShard)
     return {0, 0};
   if (*step.collective != LibraryOp::AllReduce)
     return {1, whole * others / ranks};
-  return whole <= rt::kSmallSumBytes ? Messages{1, whole * others}
-                                     : Messages{2, whole * others / ranks};
+  return rt::isSmallSum(whole, ranks) ? Messages{1, whole * others}
+                                      : Messages{2, whole * others / ranks};
 }
 
 ScalingFacts driver::scalingOf(const EntryFacts &entry, unsigned ranks,
                                const rt::Link &link) {
   ScalingFacts facts;
-  for (const StepFacts &step : entry.steps) {
+  double now = 0, linkFree = 0;
+  std::vector<double> begins(entry.steps.size() + 1, 0); // the earliest
+  for (size_t i = 0; i < entry.steps.size(); ++i) {
+    const StepFacts &step = entry.steps[i];
+    now = std::max(now, begins[i]);
     if (!step.collective) {
       facts.computation += millisecondsOf(step.picoseconds);
+      now += millisecondsOf(step.picoseconds);
       continue;
     }
     Messages messages = messagesOf(step, ranks);
+    double time = messages.phases * link.milliseconds(messages.bytes);
     facts.calls += messages.phases > 0;
     facts.sent += messages.phases * messages.bytes;
-    facts.communication += messages.phases * link.milliseconds(messages.bytes);
+    facts.communication += time;
+    linkFree = std::max(now, linkFree) + time;
+    double &waits = begins[std::max<size_t>(step.window, i + 1)];
+    waits = std::max(waits, linkFree);
   }
+  facts.waiting = std::max(now, linkFree) - facts.computation;
   return facts;
 }

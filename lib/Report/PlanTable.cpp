@@ -101,7 +101,8 @@ std::string driver::scalingNotes(const std::vector<PlanRow> &rows,
             text::formatCounted(ranks, "rank", "ranks") + " at " +
             text::formatLink(link) + ": a step computes for " +
             formatMilliseconds(facts.computation) + " and communicates for " +
-            formatMilliseconds(facts.communication) + ", in " +
+            formatMilliseconds(facts.communication) + ", " +
+            formatMilliseconds(facts.waiting) + " of it beside nothing, in " +
             std::to_string(facts.calls) + " calls that send " +
             text::formatSize(facts.sent) + " from each rank; efficiency " +
             text::formatPercent(facts.efficiency()) + "\n";
@@ -120,6 +121,7 @@ nlohmann::ordered_json driver::scalingJson(const EntryFacts &entry,
           {"sent_bytes", facts.sent},
           {"computation_milliseconds", facts.computation},
           {"communication_milliseconds", facts.communication},
+          {"waiting_milliseconds", facts.waiting},
           {"efficiency", facts.efficiency()}};
 }
 

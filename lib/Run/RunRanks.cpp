@@ -36,8 +36,8 @@ const char *const kTorchrun = "torchrun", *const kMpirun = "mpirun";
 /// all processes, which nothing else can end.
 class JoinWatch {
 public:
-  JoinWatch(double seconds, unsigned processes)
-      : thread([=] { watch(seconds, processes); }) {}
+  JoinWatch(double seconds, unsigned processes, const char *command)
+      : thread([=] { watch(seconds, processes, command); }) {}
   ~JoinWatch() {
     {
       std::lock_guard<std::mutex> lock(mutex);
@@ -48,16 +48,15 @@ public:
   }
 
 private:
-  void watch(double seconds, unsigned processes) {
+  void watch(double seconds, unsigned processes, const char *command) {
     std::unique_lock<std::mutex> lock(mutex);
     if (changed.wait_for(lock, std::chrono::duration<double>(seconds),
                          [&] { return isDone; }))
       return;
-    std::string text = "not all of the " + std::to_string(processes) +
-                       " processes joined the run within " +
-                       rt::settingNumber(seconds) +
-                       " seconds (--rank-timeout); each of them must be "
-                       "'reprise train' with --ranks";
+    std::string text =
+        "not all of the " + std::to_string(processes) +
+        " processes joined the run within " + rt::settingNumber(seconds) +
+        " seconds (--rank-timeout); each of them must be " + command;
     fail(rt::Status::error(RP_UNAVAILABLE, text));
     printJsonError(text);
     endProcess(kRankLost);
@@ -216,6 +215,8 @@ rt::Status RunRanks::trainAlone(const TrainSettings &options) const {
   if (fastReduce)
     note("one process adds nothing to its sums; --fast-reduce leaves the order "
          "of the ranks' sums to MPI");
+  if (options.run.compile.reduceBucket)
+    note("one process has no sums over ranks; --reduce-bucket is for --ranks");
   if (options.run.compile.shardOptimizer)
     note("one process holds all of the optimizer's variables; "
          "--shard-optimizer divides them among --ranks");
@@ -223,6 +224,27 @@ rt::Status RunRanks::trainAlone(const TrainSettings &options) const {
     note("one process normalizes by its own batch; --sync-batch-norm joins the "
          "batches of --ranks");
   return {};
+}
+
+/// Joins the processes that a launcher started, each of which is `command`.
+static rt::Expected<std::unique_ptr<rt::Communicator>>
+open(const rt::CommunicatorOptions &options, unsigned processes,
+     const char *command) {
+  Activity activity("waiting for the other ranks");
+  JoinWatch watch(options.timeoutSeconds, processes, command);
+  REPRISE_EXPECT(opened, rt::openCommunicator("mpi", options));
+  speakAsRank((*opened)->rank());
+  return opened;
+}
+
+rt::Expected<std::unique_ptr<rt::Communicator>>
+driver::joinToMeasure(double timeoutSeconds) {
+  Launch launch = findLaunch();
+  if (launch.size == 1 || launch.launcher == kTorchrun)
+    return misuse("--link measures the link between processes of MPI, but this "
+                  "one was started alone; start them by mpirun -n 2 reprise "
+                  "profile --link");
+  return open({timeoutSeconds, false}, launch.size, "'reprise profile --link'");
 }
 
 rt::Status RunRanks::join(TrainSettings &options) {
@@ -241,14 +263,9 @@ rt::Status RunRanks::join(TrainSettings &options) {
     return misuse("--fast-reduce is for sums of whole gradients, and "
                   "--shard-optimizer leaves each rank a part of a sum, which "
                   "is added in the order of the ranks; keep one of them");
-  {
-    Activity activity("waiting for the other ranks");
-    JoinWatch watch(timeoutSeconds, launch.size);
-    REPRISE_EXPECT(opened,
-                   rt::openCommunicator("mpi", {timeoutSeconds, fastReduce}));
-    communicator = std::move(*opened);
-  }
-  speakAsRank(communicator->rank());
+  REPRISE_EXPECT(opened, open({timeoutSeconds, fastReduce}, launch.size,
+                              "'reprise train' with --ranks"));
+  communicator = std::move(*opened);
   unsigned size = communicator->size();
   if (*wanted && *wanted != size)
     return refuse(std::to_string(*wanted) + " are asked for, but " +

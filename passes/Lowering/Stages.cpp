@@ -209,6 +209,14 @@ static void addAverages(OpPassManager &passes, const CompileOptions &options) {
   passes.addPass(createSgAverageVariables(average));
 }
 
+/// Returns the bytes of the smallest gradients that are summed by themselves:
+/// those that are scattered are.
+static uint64_t bucketBytesOf(const CompileOptions &options) {
+  return options.shardOptimizer ? std::min(options.bucketBytes,
+                                           SgShardOptimizerOptions().leastBytes)
+                                : options.bucketBytes;
+}
+
 void reprise::addFlatStage(OpPassManager &passes,
                            const CompileOptions &options) {
   addFlattening(passes);
@@ -216,7 +224,8 @@ void reprise::addFlatStage(OpPassManager &passes,
     if (options.syncBatchNorm)
       addToFunctions(passes, createSgSynchronizeNorms({options.ranks}));
     if (options.ranks > 1)
-      addToFunctions(passes, createSgReduceOverRanks({options.ranks}));
+      addToFunctions(passes, createSgReduceOverRanks(
+                                 {options.ranks, bucketBytesOf(options)}));
     else
       addToFunctions(passes,
                      createSgAccumulateGradients({options.microBatches}));

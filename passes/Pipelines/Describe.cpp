@@ -37,7 +37,8 @@ std::string reprise::describeOptions(const CompileOptions &options) {
   const ArtifactOptions &program = options;
   // Binds every member, so that a new one cannot be forgotten here.
   const auto &[optimizer, noWeightDecay, trained, amp, clipping, loss, ema,
-               microBatches, ranks, shardOptimizer, syncBatchNorm] = step;
+               microBatches, ranks, bucketBytes, shardOptimizer,
+               syncBatchNorm] = step;
   const auto &[attention, halvedBytes, sparedBytes, fuse] = algorithms;
   const auto &[checkpointing, recompute, budget, keep, planWork, planEffort,
                roofline, profile, searchObserver] = choice;
@@ -82,10 +83,11 @@ std::string reprise::describeOptions(const CompileOptions &options) {
   list(recompute);
   for (double value :
        {clipNorm, double(halvedBytes), double(sparedBytes), ema,
-        double(microBatches), double(ranks), double(shardOptimizer),
-        double(syncBatchNorm), double(fuse), double(emitGradients),
-        double(emitNonFinite), double(training), double(evaluation),
-        double(onlyEvaluates), planWork, double(planEffort), double(threads)})
+        double(microBatches), double(ranks), double(bucketBytes),
+        double(shardOptimizer), double(syncBatchNorm), double(fuse),
+        double(emitGradients), double(emitNonFinite), double(training),
+        double(evaluation), double(onlyEvaluates), planWork, double(planEffort),
+        double(threads)})
     number(value);
   add(budget ? text(*budget) : "");
   add(text(roofline));

@@ -71,6 +71,9 @@ struct TrainOptions : PassPipelineOptions<TrainOptions> {
                                 llvm::cl::desc("of a step")};
   Option<unsigned> ranks{*this, "ranks", llvm::cl::init(1),
                          llvm::cl::desc("that run the micro-batches")};
+  Option<uint64_t> bucketBytes{*this, "bucket-bytes",
+                               llvm::cl::init(StepOptions().bucketBytes),
+                               llvm::cl::desc("as of sg-reduce-over-ranks")};
   Option<bool> shardOptimizer{*this, "shard-optimizer", llvm::cl::init(false),
                               llvm::cl::desc("among the ranks")};
   Option<bool> syncBatchNorm{*this, "sync-batch-norm", llvm::cl::init(false),
@@ -104,6 +107,7 @@ static CompileOptions optionsOf(const TrainOptions &from) {
   options.amp = from.amp;
   options.microBatches = from.microBatches;
   options.ranks = from.ranks;
+  options.bucketBytes = from.bucketBytes;
   options.shardOptimizer = from.shardOptimizer;
   options.syncBatchNorm = from.syncBatchNorm;
   options.keep.assign(from.keep.begin(), from.keep.end());

@@ -5,8 +5,9 @@
 // Output:  the function for one of `ranks` processes, each of which runs it on
 //          rows of its own. Loss, metrics and gradients are the means over the
 //          ranks, with the bits of sg-accumulate-gradients on one process.
-// Method:  each of these results is summed by an all_reduce, in the order of
-//          the ranks, and divided. A variable that the model writes goes
+// Method:  these results are summed by all_reduces, in the order of the ranks,
+//          and divided. Small ones share an all_reduce with those that are
+//          computed next to them. A variable that the model writes goes
 //          through the updates of all ranks, in their order: what an update
 //          takes from a rank's batch is gathered, and the ops that depend on
 //          the variable are repeated for each rank, on every rank.
@@ -46,8 +47,9 @@ namespace {
 
 class RankReduction {
 public:
-  RankReduction(func::FuncOp function, unsigned ranks)
-      : function(function), body(function.getBody().front()), ranks(ranks),
+  RankReduction(func::FuncOp function, const SgReduceOverRanksOptions &options)
+      : function(function), body(function.getBody().front()),
+        ranks(options.ranks), options(options),
         isMarked(saysOrigins(function)) {}
 
   /// Checks the function and collects its facts. Changes no IR.
@@ -72,7 +74,9 @@ private:
   Value make(OpBuilder &builder, OriginAttr origin, Args &&...args);
   void gatherLocals(OpBuilder &builder);
   void repeatUpdates(OpBuilder &builder);
-  void reduceResults(OpBuilder &builder);
+  std::vector<SmallVector<unsigned>> bucketsOf() const;
+  void reduce(OpBuilder &builder, ArrayRef<unsigned> bucket);
+  OriginAttr originOfResult(unsigned k);
   OriginAttr forwardOf(StringRef path) {
     return OriginAttr::get(function.getContext(), path, Phase::Forward,
                            std::nullopt);
@@ -81,6 +85,7 @@ private:
   func::FuncOp function;
   Block &body;
   unsigned ranks;
+  const SgReduceOverRanksOptions options;
   const bool isMarked;
   int64_t sequence = 0;                        // of the next collective
   llvm::MapVector<StringAttr, WriteOp> writes; // by variable
@@ -325,7 +330,7 @@ Value RankReduction::make(OpBuilder &builder, OriginAttr origin,
       OpTy::create(builder, function.getLoc(), std::forward<Args>(args)...);
   if (isMarked && hasOrigin(op))
     setOrigin(op, origin);
-  return op.getResult();
+  return op->getResult(0);
 }
 
 void RankReduction::gatherLocals(OpBuilder &builder) {
@@ -372,19 +377,71 @@ void RankReduction::repeatUpdates(OpBuilder &builder) {
     update->erase();
 }
 
-void RankReduction::reduceResults(OpBuilder &builder) {
+/// Returns the results that are reduced together, in the order in which the
+/// last of each bucket is computed.
+std::vector<SmallVector<unsigned>> RankReduction::bucketsOf() const {
+  llvm::DenseMap<Operation *, unsigned> places;
+  for (auto [place, op] : llvm::enumerate(body))
+    places[&op] = place;
   Operation *terminator = body.getTerminator();
-  for (unsigned k : means) {
-    Value value = terminator->getOperand(k);
-    auto binding = dyn_cast_if_present<BindingAttr>(
-        function.getResultAttr(k, SgDialect::kBindingAttr));
-    bool isGradient = binding && binding.getVariable();
-    OriginAttr origin =
-        forwardOf(isGradient ? binding.getVariable().getValue() : "");
-    Value sum = make<AllReduceOp>(builder, origin, value, ranks, sequence++);
+  SmallVector<unsigned> order(means);
+  llvm::stable_sort(order, [&](unsigned a, unsigned b) {
+    return places.lookup(terminator->getOperand(a).getDefiningOp()) <
+           places.lookup(terminator->getOperand(b).getDefiningOp());
+  });
+  struct Bucket {
+    SmallVector<unsigned> results;
+    uint64_t bytes = 0;
+  };
+  llvm::MapVector<Type, Bucket> open; // by element type
+  std::vector<SmallVector<unsigned>> buckets;
+  auto close = [&](Bucket &bucket) {
+    buckets.push_back(bucket.results);
+    bucket = {};
+  };
+  for (unsigned k : order) {
+    Type type = terminator->getOperand(k).getType();
+    uint64_t bytes = byteSize(cast<RankedTensorType>(type));
+    if (bytes >= options.bucketBytes) {
+      buckets.push_back({k});
+      continue;
+    }
+    Bucket &bucket = open[getElementTypeOrSelf(type)];
+    bucket.results.push_back(k);
+    bucket.bytes += bytes;
+    if (bucket.bytes >= options.bucketBytes ||
+        bucket.results.size() == kMaxSummed)
+      close(bucket);
+  }
+  for (auto &[type, bucket] : open)
+    if (!bucket.results.empty())
+      close(bucket);
+  return buckets;
+}
+
+OriginAttr RankReduction::originOfResult(unsigned k) {
+  auto binding = dyn_cast_if_present<BindingAttr>(
+      function.getResultAttr(k, SgDialect::kBindingAttr));
+  bool isGradient = binding && binding.getVariable();
+  return forwardOf(isGradient ? binding.getVariable().getValue() : "");
+}
+
+/// Replaces some results by their means over the ranks.
+void RankReduction::reduce(OpBuilder &builder, ArrayRef<unsigned> bucket) {
+  Operation *terminator = body.getTerminator();
+  SmallVector<Value> values;
+  for (unsigned k : bucket)
+    values.push_back(terminator->getOperand(k));
+  OriginAttr origin =
+      bucket.size() == 1 ? originOfResult(bucket.front()) : forwardOf("");
+  Operation *sums =
+      make<AllReduceOp>(builder, origin, values, ranks, sequence++)
+          .getDefiningOp();
+  for (auto [k, value, sum] : llvm::zip(bucket, values, sums->getResults())) {
     auto type = cast<RankedTensorType>(value.getType());
     Value count = createSplat(builder, value.getLoc(), type, double(ranks));
-    terminator->setOperand(k, make<DivOp>(builder, origin, sum, count));
+    terminator->setOperand(k,
+                           make<DivOp>(builder, originOfResult(k), sum, count));
   }
 }
 
@@ -392,7 +449,8 @@ void RankReduction::rewrite() {
   OpBuilder builder(body.getTerminator());
   gatherLocals(builder);
   repeatUpdates(builder);
-  reduceResults(builder);
+  for (ArrayRef<unsigned> bucket : bucketsOf())
+    reduce(builder, bucket);
 }
 
 namespace {
@@ -415,7 +473,7 @@ private:
       function.emitError() << "ranks share a function of one block";
       return signalPassFailure();
     }
-    RankReduction reduction(function, ranks);
+    RankReduction reduction(function, {ranks, bucketBytes});
     if (failed(reduction.look()))
       return signalPassFailure();
     reduction.rewrite();

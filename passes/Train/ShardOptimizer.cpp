@@ -109,7 +109,8 @@ bool Sharding::isConverted(Operation *op) const {
     return tensorOf(broadcast.getOperand()).getRank() == 0;
   if (auto read = dyn_cast<ReadOp>(op))
     return sharded.contains(variableOf(read.getResult()));
-  return isa<AllReduceOp>(op);
+  auto sum = dyn_cast<AllReduceOp>(op);
+  return sum && sum.getX().size() == 1;
 }
 
 /// Returns the converted ops that a variable's next value is computed by.
@@ -228,7 +229,7 @@ Value Sharding::convert(OpBuilder &builder, Operation *op) {
   if (auto read = dyn_cast<ReadOp>(op))
     return ReadOp::create(builder, op->getLoc(), type, read.getVariableAttr());
   if (auto sum = dyn_cast<AllReduceOp>(op))
-    return make<ReduceScatterOp>(builder, op, sum.getX(), ranks,
+    return make<ReduceScatterOp>(builder, op, sum.getX().front(), ranks,
                                  sum.getSequence());
   if (!isa<BroadcastOp>(op))
     for (Value value : op->getOperands())

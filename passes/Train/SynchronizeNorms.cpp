@@ -188,7 +188,7 @@ void Synchronization::joinGradient(BatchNormGradOp op) {
   Type element = getElementTypeOrSelf(op.getGamma().getType());
   int64_t channels = tensorOf(op.getGamma()).getNumElements();
   Value own = e.join(op.getDbeta(), op.getDgamma());
-  Value sums = e.make<AllReduceOp>(own, ranks, sequence++);
+  Value sums = e.make<AllReduceOp>(ValueRange(own), ranks, sequence++);
   int64_t row[] = {1, 2 * channels};
   Value rows = e.make<ReshapeOp>(tensorOf(sums).clone(row), sums);
   Value x = e.as(op.getX(), element), dy = e.as(op.getDy(), element);

@@ -38,6 +38,9 @@ public:
                  Patience patience) override;
   Status sum(void *data, uint64_t count, rp_element_type type) override;
   bool addsInAnyOrder() const override { return options.addsInAnyOrder; }
+  bool takesOtherThreads() const override {
+    return threads >= MPI_THREAD_SERIALIZED;
+  }
   double timeoutSeconds() const override { return options.timeoutSeconds; }
   Status close() override;
 
@@ -63,7 +66,7 @@ private:
                     int other) const;
 
   CommunicatorOptions options;
-  int self = 0, count = 1;
+  int self = 0, count = 1, threads = MPI_THREAD_SINGLE;
   std::vector<Peer> peers;
   bool broken = false;
 };
@@ -245,9 +248,9 @@ unsigned MpiCommunicator::localRanks() const {
 }
 
 Status MpiCommunicator::join() {
-  int given = 0;
-  REPRISE_RETURN_IF_ERROR(check(
-      MPI_Init_thread(nullptr, nullptr, MPI_THREAD_FUNNELED, &given), "begin"));
+  REPRISE_RETURN_IF_ERROR(
+      check(MPI_Init_thread(nullptr, nullptr, MPI_THREAD_SERIALIZED, &threads),
+            "begin"));
   MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
   MPI_Comm_rank(MPI_COMM_WORLD, &self);
   MPI_Comm_size(MPI_COMM_WORLD, &count);

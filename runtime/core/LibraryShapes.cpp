@@ -265,16 +265,16 @@ static Status checkShard(const char *name, int64_t ranks,
   return {};
 }
 
-/// Checks a call of all ranks: dense tensors of one type, the result the
-/// operand's, or a row for each rank, or a shard or the whole of it.
-static Status checkCollective(const LibraryCallDesc &desc) {
-  const TensorDesc &x = desc.inputs[0], &y = desc.outputs[0];
+/// Checks operand and result k of a call of all ranks: dense tensors of one
+/// type, the result the operand's, or a row for each rank, or a shard or the
+/// whole of it.
+static Status checkShared(const LibraryCallDesc &desc, size_t k) {
+  const TensorDesc &x = desc.inputs[k], &y = desc.outputs[k];
   const char *name = functionOf(desc).name;
   int64_t ranks = desc.ints[0];
-  if (ranks < 2 || ranks > int64_t(kMaxRanks) || desc.ints[1] < 0)
-    return wrong(std::string(name) + " number " + std::to_string(desc.ints[1]) +
-                 " of " + std::to_string(ranks) + " ranks; 2 to " +
-                 std::to_string(kMaxRanks) + " are possible");
+  if (x.type != desc.inputs[0].type)
+    return wrong(std::string(name) + " of " + elementName(desc.inputs[0].type) +
+                 " and " + elementName(x.type) + "; one type is needed");
   if (x.type != y.type || (x.type != RP_F32 && x.type != RP_F64))
     return wrong(std::string(name) + " of " + elementName(x.type) + " to " +
                  elementName(y.type) + "; one type, f32 or f64, is needed");
@@ -288,6 +288,22 @@ static Status checkCollective(const LibraryCallDesc &desc) {
   if (y.shape != expected || !isRowMajor(x) || !isRowMajor(y))
     return wrong(std::string(name) + " of " + text(x.shape) + " to " +
                  text(y.shape) + "; a dense " + text(expected) + " is needed");
+  return {};
+}
+
+static Status checkCollective(const LibraryCallDesc &desc) {
+  const char *name = functionOf(desc).name;
+  int64_t ranks = desc.ints[0];
+  if (ranks < 2 || ranks > int64_t(kMaxRanks) || desc.ints[1] < 0)
+    return wrong(std::string(name) + " number " + std::to_string(desc.ints[1]) +
+                 " of " + std::to_string(ranks) + " ranks; 2 to " +
+                 std::to_string(kMaxRanks) + " are possible");
+  if (desc.inputs.size() != desc.outputs.size())
+    return wrong(std::string(name) + " of " +
+                 std::to_string(desc.inputs.size()) + " tensors to " +
+                 std::to_string(desc.outputs.size()));
+  for (size_t k = 0; k < desc.inputs.size(); ++k)
+    REPRISE_RETURN_IF_ERROR(checkShared(desc, k));
   return {};
 }
 

@@ -111,7 +111,7 @@ Status ProgramVerifier::stepView(const fb::View *view, Access access,
 /// Returns true if the call's lists exist, have plausible sizes and are aligned
 /// for loads; verifyLibraryCall checks their content.
 static bool isBounded(const fb::LibraryCall &call) {
-  constexpr uint32_t kMaxOperands = 16, kMaxNumbers = 16;
+  constexpr uint32_t kMaxOperands = kMaxSummed, kMaxNumbers = 16;
   auto isShort = [](const auto *list, size_t most) {
     return !list || list->size() <= most;
   };
@@ -127,7 +127,7 @@ static bool overlap(const Range &a, const Range &b) {
   return a.begin < b.end && b.begin < a.end;
 }
 
-/// Results share no byte with operands, except an accumulated one; nor with
+/// Results share no byte with operands, except accumulated ones; nor with
 /// each other and the workspace, which is the last of `writes` if there is one.
 static Status disjointOperands(const std::vector<Range> &reads,
                                std::optional<unsigned> addend,
@@ -136,8 +136,9 @@ static Status disjointOperands(const std::vector<Range> &reads,
   for (size_t i = 0; i < writes.size(); ++i) {
     for (size_t k = 0; k < reads.size(); ++k) {
       const Range &read = reads[k];
-      bool isSum = i == 0 && k == addend && read.begin == writes[i].begin &&
-                   read.end == writes[i].end;
+      bool isSum = addend && k == *addend + i &&
+                   i < writes.size() - size_t(workspace) &&
+                   read.begin == writes[i].begin && read.end == writes[i].end;
       if (overlap(writes[i], read) && !isSum)
         return invalidProgram(name + " overwrites its own operand");
     }

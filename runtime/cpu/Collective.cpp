@@ -11,23 +11,31 @@ CollectivePlan planCollective(const LibraryCallDesc &call) {
   plan.op = call.op;
   plan.type = call.inputs[0].type;
   plan.ranks = unsigned(call.ints[0]);
-  uint64_t elements = 1, each = elementBytes(plan.type);
+  uint64_t elements = 0, each = elementBytes(plan.type);
   bool makesShard =
       call.op == LibraryOp::ReduceScatter || call.op == LibraryOp::TakeShard;
-  const TensorDesc &whole = makesShard ? call.inputs[0] : call.outputs[0];
-  for (int64_t extent : whole.shape)
-    elements *= uint64_t(extent);
+  for (const TensorDesc &whole : makesShard ? call.inputs : call.outputs) {
+    uint64_t count = 1;
+    for (int64_t extent : whole.shape)
+      count *= uint64_t(extent);
+    plan.bytes.push_back(count * each);
+    elements += count;
+  }
   uint64_t share = (elements + plan.ranks - 1) / plan.ranks;
   plan.shards = {elements * each, share * each};
-  plan.isSmall =
-      call.op == LibraryOp::AllReduce && elements * each <= kSmallSumBytes;
+  plan.isSmall = call.op == LibraryOp::AllReduce &&
+                 isSmallSum(plan.shards.bytes, plan.ranks);
   return plan;
 }
 
-uint64_t CollectivePlan::workspaceBytes() const {
+uint64_t CollectivePlan::receivedBytes() const {
   if (!adds())
     return 0;
   return ranks * (isSmall ? shards.bytes : shards.shardBytes);
+}
+
+uint64_t CollectivePlan::workspaceBytes() const {
+  return receivedBytes() + (isPacked() ? shards.bytes : 0);
 }
 
 LibraryCallInfo CollectivePlan::info() const {
@@ -38,6 +46,17 @@ LibraryCallInfo CollectivePlan::info() const {
   info.workspaceBytes = workspaceBytes();
   info.addsInPlace = op == LibraryOp::AllReduce;
   return info;
+}
+
+BoundCollective::BoundCollective(const CollectivePlan &plan,
+                                 std::vector<void *> inputs,
+                                 std::vector<void *> outputs, void *workspace)
+    : plan(plan), inputs(std::move(inputs)), outputs(std::move(outputs)),
+      workspace(workspace) {
+  output = static_cast<char *>(
+      plan.isPacked() ? static_cast<char *>(workspace) + plan.receivedBytes()
+                      : this->outputs.front());
+  input = plan.isPacked() ? output : static_cast<char *>(this->inputs.front());
 }
 
 /// Adds the received parts in the order of their ranks.
@@ -93,6 +112,18 @@ Status BoundCollective::sum(Communicator &ranks, Team &team) const {
   return isDone ? Status() : ranks.gather(output, shards, Patience::Step);
 }
 
+/// Sums several tensors as one.
+Status BoundCollective::sumPacked(Communicator &ranks, Team &team) const {
+  char *packed = output;
+  for (size_t k = 0; k < inputs.size(); packed += plan.bytes[k++])
+    std::memcpy(packed, inputs[k], plan.bytes[k]);
+  REPRISE_RETURN_IF_ERROR(sum(ranks, team));
+  packed = output;
+  for (size_t k = 0; k < outputs.size(); packed += plan.bytes[k++])
+    std::memcpy(outputs[k], packed, plan.bytes[k]);
+  return {};
+}
+
 Status BoundCollective::run(Communicator *ranks, Team &team) const {
   unsigned size = ranks ? ranks->size() : 1;
   if (size != plan.ranks)
@@ -101,7 +132,7 @@ Status BoundCollective::run(Communicator *ranks, Team &team) const {
         "the program's step is one of " + std::to_string(plan.ranks) +
             " ranks, but the session has " + std::to_string(size));
   if (plan.adds())
-    return sum(*ranks, team);
+    return plan.isPacked() ? sumPacked(*ranks, team) : sum(*ranks, team);
   uint64_t begin = plan.shards.begin(ranks->rank()),
            bytes = plan.shards.size(ranks->rank());
   if (plan.op == LibraryOp::TakeShard) {

@@ -3,16 +3,19 @@
 // Preparing turns every step into an object with final addresses; running a
 // step allocates nothing of its own. Library calls and kernels share the
 // program's team, which has the number of threads that it was compiled for; the
-// calling thread is one of them.
+// calling thread is one of them. Calls between ranks run on a thread of their
+// own while steps after them touch none of their bytes.
 //
 //===----------------------------------------------------------------------===//
 #include "CpuDevice.h"
 #include "../core/Views.h"
 #include "Arena.h"
+#include "CallThread.h"
 #include "CodeImage.h"
 #include "Grains.h"
 #include "Host.h"
 #include "LibraryCalls.h"
+#include "reprise/Runtime/CollectiveWindows.h"
 #include "reprise/Runtime/Cpu/Cpu.h"
 #include "reprise/Runtime/Expect.h"
 
@@ -30,6 +33,10 @@ public:
   virtual ~CpuStep() = default;
   virtual Status run() = 0;
   uint64_t end = 0;
+  /// The last call between ranks that has to end before this step; may be null.
+  const CpuStep *awaited = nullptr;
+  /// The number of the step's call when it was started last; 0: it was not.
+  uint64_t call = 0;
 };
 
 class CopyStep : public CpuStep {
@@ -70,19 +77,44 @@ struct CpuSite {
   dnnl::stream stream;
   LibraryCache cache;
   Communicator *ranks = nullptr;
+  std::unique_ptr<CallThread> calls; // between ranks; null: one runs them all
 };
 
 class LibraryStep : public CpuStep {
 public:
   LibraryStep(BoundLibraryCall call, CpuSite &site)
-      : call(std::move(call)), site(site) {}
+      : bound(std::move(call)), site(site) {}
   Status run() override {
-    return call.run(site.stream, *site.team, site.ranks);
+    return bound.run(site.stream, *site.team, site.ranks);
   }
 
-private:
-  BoundLibraryCall call;
+protected:
+  BoundLibraryCall bound;
   CpuSite &site;
+};
+
+/// A call between ranks.
+class RankStep final : public LibraryStep {
+public:
+  using LibraryStep::LibraryStep;
+  Status run() override {
+    if (!site.calls)
+      return LibraryStep::run();
+    if (isBeside) {
+      call = site.calls->start(runBeside, this);
+      return {};
+    }
+    // Ranks make their calls in the same order.
+    REPRISE_RETURN_IF_ERROR(site.calls->awaitAll());
+    return LibraryStep::run();
+  }
+  bool isBeside = false; // other steps run meanwhile
+
+private:
+  static Status runBeside(void *self, Team &team) {
+    auto &step = *static_cast<RankStep *>(self);
+    return step.bound.run(step.site.stream, team, step.site.ranks);
+  }
 };
 
 class CpuProgram : public DeviceProgram {
@@ -99,16 +131,14 @@ public:
                       uint64_t bytes) override;
   Status readGuarded(uint64_t offset, void *data, uint64_t bytes) override;
   Status run(size_t entry, size_t first, size_t end) override;
-  Status setCommunicator(Communicator *ranks) override {
-    site->ranks = ranks;
-    return {};
-  }
+  Status setCommunicator(Communicator *ranks) override;
   uint64_t highWaterBytes() const override { return highWater; }
   Expected<std::unique_ptr<DeviceProgram>>
   prepareBeside(const fb::Program &other) override;
 
 private:
   using StepList = std::vector<std::unique_ptr<CpuStep>>;
+  Status runSteps(StepList &steps, size_t first, size_t end);
   Status checkRange(uint64_t offset, uint64_t bytes) const;
   Status checkGuarded(uint64_t offset, uint64_t bytes) const;
   /// Returns the address of a view; raises `end` to the end of its bytes.
@@ -121,6 +151,10 @@ private:
                                          const fb::KernelLaunch &launch);
   Expected<std::unique_ptr<CpuStep>> prepareCall(const fb::Entry &entry,
                                                  const fb::LibraryCall &call);
+
+  /// Lets calls between ranks run beside other steps.
+  static void overlapCalls(const std::vector<uint32_t> &windows,
+                           StepList &steps);
 
   const fb::Program &program;
   std::shared_ptr<CpuSite> site;
@@ -222,14 +256,35 @@ Status CpuProgram::readGuarded(uint64_t offset, void *data, uint64_t bytes) {
   return {};
 }
 
+Status CpuProgram::setCommunicator(Communicator *ranks) {
+  site->calls.reset();
+  site->ranks = ranks;
+  if (!ranks || !ranks->takesOtherThreads())
+    return {};
+  REPRISE_EXPECT(calls, CallThread::create());
+  site->calls = std::move(*calls);
+  return {};
+}
+
+Status CpuProgram::runSteps(StepList &steps, size_t first, size_t end) {
+  for (size_t i = first; i < end; ++i) {
+    CpuStep &step = *steps[i];
+    uint64_t given = step.end;
+    highWater = std::max(highWater, given);
+    if (step.awaited && site->calls)
+      REPRISE_RETURN_IF_ERROR(site->calls->await(step.awaited->call));
+    REPRISE_RETURN_IF_ERROR(step.run());
+  }
+  return {};
+}
+
 Status CpuProgram::run(size_t entry, size_t first, size_t end) {
   ThreadScope scope(*site->team);
-  StepList &steps = entries[entry];
-  for (size_t i = first; i < end; ++i) {
-    uint64_t given = steps[i]->end;
-    highWater = std::max(highWater, given);
-    REPRISE_RETURN_IF_ERROR(steps[i]->run());
-  }
+  Status status = runSteps(entries[entry], first, end);
+  // After an error too: the calls use the arena.
+  Status calls = site->calls ? site->calls->awaitAll() : Status();
+  REPRISE_RETURN_IF_ERROR(status);
+  REPRISE_RETURN_IF_ERROR(calls);
   return scope.status();
 }
 
@@ -301,15 +356,21 @@ CpuProgram::prepareCall(const fb::Entry &entry, const fb::LibraryCall &call) {
     operands.outputs.push_back(resolve(entry, *output, end));
   operands.workspace =
       call.workspace() ? resolve(entry, *call.workspace(), end) : nullptr;
-  bool isInPlace = std::count(operands.inputs.begin(), operands.inputs.end(),
-                              operands.outputs.front());
+  bool isInPlace =
+      std::find_first_of(operands.inputs.begin(), operands.inputs.end(),
+                         operands.outputs.begin(),
+                         operands.outputs.end()) != operands.inputs.end();
   if (isInPlace && !plan.info.addsInPlace)
     return Status::error(RP_INCOMPATIBLE,
                          "the artifact has '" + plan.info.implementation +
                              "' add to a tensor in its place, which it cannot "
                              "here; compile the model again");
-  std::unique_ptr<CpuStep> step = std::make_unique<LibraryStep>(
-      BoundLibraryCall(plan, (*cached)->code, operands), *site);
+  BoundLibraryCall bound(plan, (*cached)->code, operands);
+  std::unique_ptr<CpuStep> step;
+  if (plan.collective)
+    step = std::make_unique<RankStep>(std::move(bound), *site);
+  else
+    step = std::make_unique<LibraryStep>(std::move(bound), *site);
   step->end = end;
   return step;
 }
@@ -327,6 +388,18 @@ CpuProgram::prepareStep(const fb::Entry &entry, const fb::Step &step) {
     break;
   }
   return Status::error(RP_INTERNAL, "a step without an action was verified");
+}
+
+void CpuProgram::overlapCalls(const std::vector<uint32_t> &windows,
+                              StepList &steps) {
+  for (size_t i = 0; i < steps.size(); ++i) {
+    if (windows[i] <= i + 1)
+      continue;
+    static_cast<RankStep &>(*steps[i]).isBeside = true;
+    // Calls end in their order, so that the last one tells of all.
+    if (windows[i] < steps.size())
+      steps[windows[i]]->awaited = steps[i].get();
+  }
 }
 
 Status CpuProgram::prepare() {
@@ -349,6 +422,7 @@ Status CpuProgram::prepare() {
       REPRISE_EXPECT(prepared, prepareStep(*entry, *step));
       list.push_back(std::move(*prepared));
     }
+    overlapCalls(collectiveWindows(program, *entry), list);
   }
   return {};
 }

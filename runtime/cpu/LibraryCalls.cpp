@@ -84,8 +84,8 @@ BoundLibraryCall::BoundLibraryCall(const LibraryPlan &plan,
         *plan.attention, code.attention, operands.inputs, operands.outputs,
         operands.workspace);
   if (plan.collective)
-    collective.emplace(*plan.collective, operands.inputs[0],
-                       operands.outputs[0], operands.workspace);
+    collective.emplace(*plan.collective, operands.inputs, operands.outputs,
+                       operands.workspace);
   if (plan.winograd)
     winograd = std::make_unique<BoundWinograd>(
         *plan.winograd, code.winograd, operands.inputs,

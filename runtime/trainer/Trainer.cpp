@@ -494,7 +494,8 @@ Expected<bool> Run::ends() {
   RunEnd own = stopAsked()                  ? RunEnd::Stop
                : hooks.stopReason().empty() ? RunEnd::None
                                             : RunEnd::Hook;
-  REPRISE_EXPECT(end, ranks.agree(own, backend));
+  Expected<RunEnd> end = ranks.agree(own, backend);
+  REPRISE_RETURN_IF_ERROR(ofStep(result.position.step, end.status()));
   result.stopped |= *end == RunEnd::Stop;
   return *end != RunEnd::None;
 }

@@ -9,9 +9,9 @@
 // CHECK-SAME:    tensor<2x4xf32>
 // CHECK: %[[G:.*]] = sg.reduce_sum
 // CHECK: %[[L:.*]] = sg.reduce_sum
-// CHECK: %[[SL:.*]] = sg.all_reduce %[[L]] ranks 2 sequence 0
-// CHECK: %[[ML:.*]] = sg.div %[[SL]], %{{.*}}
-// CHECK: %[[SG:.*]] = sg.all_reduce %[[G]] ranks 2 sequence 1
+// CHECK: %[[SG:.*]] = sg.all_reduce %[[G]] ranks 2 sequence 0
 // CHECK: %[[TWO:.*]] = sg.constant dense<2.000000e+00> : tensor<4xf32>
 // CHECK: %[[MG:.*]] = sg.div %[[SG]], %[[TWO]]
+// CHECK: %[[SL:.*]] = sg.all_reduce %[[L]] ranks 2 sequence 1
+// CHECK: %[[ML:.*]] = sg.div %[[SL]], %{{.*}}
 // CHECK: return %[[ML]], %[[MG]]

@@ -4,6 +4,9 @@
 // RUN:   --sg-verify-effects --sg-verify-level=level=flat | FileCheck %s
 // RUN: reprise-opt %s -split-input-file --sg-reduce-over-ranks=ranks=1 \
 // RUN:   | FileCheck %s --check-prefix=ONE
+// RUN: reprise-opt %s -split-input-file --sg-reduce-over-ranks="ranks=3 bucket-bytes=32" \
+// RUN:   --sg-verify-effects --sg-verify-level=level=flat \
+// RUN:   | FileCheck %s --check-prefix=BUCKETS
 
 sg.variable @w : tensor<4xf32> {role = #sg.role<parameter>, init = #sg.init<ones>}
 
@@ -13,12 +16,19 @@ sg.variable @w : tensor<4xf32> {role = #sg.role<parameter>, init = #sg.init<ones
 // CHECK: %[[Y:.*]] = sg.dropout %{{.*}} {{.*}}stream = 5
 // CHECK: %[[G:.*]] = sg.reduce_sum %[[Y]] dims [0]
 // CHECK: %[[L:.*]] = sg.reduce_sum %[[G]] dims [0]
-// CHECK: %[[SL:.*]] = sg.all_reduce %[[L]] ranks 3 sequence 0 {sg.origin = #sg.origin<"", forward>}
-// CHECK: %[[ML:.*]] = sg.div %[[SL]]
-// CHECK: %[[SG:.*]] = sg.all_reduce %[[G]] ranks 3 sequence 1 {sg.origin = #sg.origin<"w", forward>}
+// CHECK: %[[SG:.*]] = sg.all_reduce %[[G]] ranks 3 sequence 0 {sg.origin = #sg.origin<"w", forward>}
 // CHECK: %[[THREE:.*]] = sg.constant dense<3.000000e+00> : tensor<4xf32>
 // CHECK: %[[MG:.*]] = sg.div %[[SG]], %[[THREE]]
+// CHECK: %[[SL:.*]] = sg.all_reduce %[[L]] ranks 3 sequence 1 {sg.origin = #sg.origin<"", forward>}
+// CHECK: %[[ML:.*]] = sg.div %[[SL]]
 // CHECK: return %[[ML]], %[[MG]], %[[Y]]
+//
+// BUCKETS-LABEL: func.func @reduces_loss_and_gradient
+// BUCKETS: %[[S:.*]]:2 = sg.all_reduce %[[G:.*]], %[[L:.*]] ranks 3 sequence 0 {sg.origin = #sg.origin<"", forward>} : tensor<4xf32>, tensor<f32> -> tensor<4xf32>, tensor<f32>
+// BUCKETS: %[[MG:.*]] = sg.div %[[S]]#0, {{.*}} sg.origin<"w", forward>
+// BUCKETS: %[[ML:.*]] = sg.div %[[S]]#1
+// BUCKETS-NOT: all_reduce
+// BUCKETS: return %[[ML]], %[[MG]],
 //
 // ONE-LABEL: func.func @reduces_loss_and_gradient
 // ONE-NOT: all_reduce
@@ -80,4 +90,51 @@ func.func @applies_the_updates_of_all_ranks(%x: tensor<2x4xf32>)
   sg.write @mean, %next {sg.origin = #sg.origin<"bn", forward>} : tensor<4xf32>
   sg.write @count, %more {sg.origin = #sg.origin<"bn", forward>} : tensor<f32>
   return %m : tensor<4xf32>
+}
+
+// -----
+
+sg.variable @a : tensor<4xf32> {role = #sg.role<parameter>, init = #sg.init<ones>}
+sg.variable @b : tensor<8xf32> {role = #sg.role<parameter>, init = #sg.init<ones>}
+sg.variable @c : tensor<4xf64> {role = #sg.role<parameter>, init = #sg.init<ones>}
+sg.variable @d : tensor<4xf32> {role = #sg.role<parameter>, init = #sg.init<ones>}
+sg.variable @e : tensor<2xf64> {role = #sg.role<parameter>, init = #sg.init<ones>}
+sg.variable @f : tensor<4xf32> {role = #sg.role<parameter>, init = #sg.init<ones>}
+
+// A tensor of 32 bytes and more is alone. Others follow one another as they are
+// computed, each element type by itself, and 32 bytes end a bucket.
+//
+// BUCKETS-LABEL: func.func @fills_buckets
+// BUCKETS: %[[F:.*]] = sg.reduce_sum {{.*}}"f"
+// BUCKETS: %[[B:.*]] = sg.reduce_sum {{.*}}"b"
+// BUCKETS: %[[C:.*]] = sg.cast {{.*}}"c"
+// BUCKETS: %[[D:.*]] = sg.reduce_sum {{.*}}"d"
+// BUCKETS: %[[E:.*]] = sg.slice {{.*}}"e"
+// BUCKETS: %[[A:.*]] = sg.reduce_sum {{.*}}"a"
+// BUCKETS: sg.all_reduce %[[B]] ranks 3 sequence 0
+// BUCKETS: sg.all_reduce %[[C]] ranks 3 sequence 1
+// BUCKETS: sg.all_reduce %[[F]], %[[D]] ranks 3 sequence 2
+// BUCKETS: sg.all_reduce %[[A]] ranks 3 sequence 3
+// BUCKETS: sg.all_reduce %[[E]] ranks 3 sequence 4
+func.func @fills_buckets(%x: tensor<2x4xf32>, %y: tensor<2x8xf32>)
+    -> (tensor<4xf32> {sg.binding = #sg.binding<gradient of "a">},
+        tensor<8xf32> {sg.binding = #sg.binding<gradient of "b">},
+        tensor<4xf64> {sg.binding = #sg.binding<gradient of "c">},
+        tensor<4xf32> {sg.binding = #sg.binding<gradient of "d">},
+        tensor<2xf64> {sg.binding = #sg.binding<gradient of "e">},
+        tensor<4xf32> {sg.binding = #sg.binding<gradient of "f">}) {
+  %f = sg.reduce_sum %x dims [0] {sg.origin = #sg.origin<"f", backward>}
+    : tensor<2x4xf32> -> tensor<4xf32>
+  %b = sg.reduce_sum %y dims [0] {sg.origin = #sg.origin<"b", backward>}
+    : tensor<2x8xf32> -> tensor<8xf32>
+  %c = sg.cast %f {sg.origin = #sg.origin<"c", backward>}
+    : tensor<4xf32> -> tensor<4xf64>
+  %d = sg.reduce_sum %x dims [0] {sg.origin = #sg.origin<"d", backward>}
+    : tensor<2x4xf32> -> tensor<4xf32>
+  %e = sg.slice %c [0] to [2] by [1] {sg.origin = #sg.origin<"e", backward>}
+    : tensor<4xf64> -> tensor<2xf64>
+  %a = sg.reduce_sum %x dims [0] {sg.origin = #sg.origin<"a", backward>}
+    : tensor<2x4xf32> -> tensor<4xf32>
+  return %a, %b, %c, %d, %e, %f : tensor<4xf32>, tensor<8xf32>, tensor<4xf64>,
+    tensor<4xf32>, tensor<2xf64>, tensor<4xf32>
 }

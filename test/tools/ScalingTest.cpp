@@ -52,6 +52,8 @@ TEST(Scaling, knows_the_phases_of_each_function) {
   ScalingFacts small = of(calls(LibraryOp::AllReduce, 8192, 8192));
   EXPECT_EQ(small.sent, 3 * 8192u);
   EXPECT_DOUBLE_EQ(small.communication, 0.01 + 3 * 8192e-6);
+  ScalingFacts larger = of(calls(LibraryOp::AllReduce, 8256, 8256));
+  EXPECT_EQ(larger.sent, 2 * 3 * 8256u / 4);
   // The larger side is the whole tensor.
   for (const StepFacts &step :
        {calls(LibraryOp::ReduceScatter, 4000000, 1000000),

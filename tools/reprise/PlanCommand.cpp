@@ -264,6 +264,7 @@ void driver::addPlanCommand(CLI::App &app, Invocation &invocation) {
       ->excludes("--compare")
       ->type_name("RATE,LATENCY");
   SettingOptions settings(*command);
+  settings.add("--reduce-bucket", options->compile.reduceBucket);
   settings.addFlag("--shard-optimizer", options->compile.shardOptimizer);
   settings.addFlag("--sync-batch-norm", options->compile.syncBatchNorm);
   command->add_flag("--json", options->json, "Print JSON");

@@ -16,7 +16,9 @@
 #include "reprise/Driver/MeasureOps.h"
 #include "reprise/Driver/OpTimes.h"
 #include "reprise/Program/ArtifactFile.h"
+#include "reprise/Run/RunRanks.h"
 #include "reprise/Runtime/Expect.h"
+#include "reprise/Runtime/Link.h"
 #include "reprise/Runtime/Trainer/File.h"
 #include "reprise/Text/Rates.h"
 #include "reprise/Text/Size.h"
@@ -31,7 +33,7 @@ namespace {
 struct ProfileOptions {
   std::string source, output, entry = "train_step";
   unsigned steps = 10, ops = 10;
-  bool json = false;
+  bool json = false, link = false;
   ModelSettings model;
   CompileSettings compile;
 };
@@ -184,15 +186,46 @@ static rt::Status profileSource(const ProfileOptions &options) {
               timesByOp(*entry, times->steps), *costs, predict(*entry, *costs));
 }
 
+/// Measures the link between the processes that a launcher started.
+static rt::Status profileLink(bool json) {
+  constexpr double kTimeout = 60; // seconds
+  REPRISE_EXPECT(ranks, joinToMeasure(kTimeout));
+  REPRISE_EXPECT(link, rt::measureLink(**ranks));
+  REPRISE_RETURN_IF_ERROR((*ranks)->close());
+  if ((*ranks)->rank() != 0)
+    return {};
+  std::string rate = text::formatFixed(link->gigabytesPerSecond, 3),
+              latency = text::formatFixed(link->microseconds, 1);
+  std::string option = rate + "GB/s," + latency + "us";
+  if (json)
+    return printJson({{"ranks", (*ranks)->size()},
+                      {"gigabytes_per_second", link->gigabytesPerSecond},
+                      {"latency_microseconds", link->microseconds},
+                      {"link", option}});
+  text::Facts lines;
+  lines.add("ranks", std::to_string((*ranks)->size()));
+  lines.add("rate", rate + " GB/s, sent to the others while as much arrives");
+  lines.add("latency", latency + " us");
+  lines.add("for plan", "--link " + option);
+  return print(lines.str());
+}
+
+static rt::Status run(const ProfileOptions &options) {
+  if (options.link)
+    return profileLink(options.json);
+  if (options.source.empty())
+    return misuse("profile times the ops of a model: name it; or give --link");
+  return profileSource(options);
+}
+
 void driver::addProfileCommand(CLI::App &app, Invocation &invocation) {
   CLI::App *command = app.add_subcommand(
       "profile", "Times the ops of a program, for the costs of a plan");
   auto options = std::make_shared<ProfileOptions>();
-  command
-      ->add_option("model", options->source,
-                   "A model of 'reprise zoo list', a file of MLIR (.mlir) or "
-                   "an artifact (.rpx)")
-      ->required();
+  CLI::Option *model = command->add_option(
+      "model", options->source,
+      "A model of 'reprise zoo list', a file of MLIR (.mlir) or "
+      "an artifact (.rpx)");
   command
       ->add_option("-o,--output", options->output,
                    "File to write, for --profile of plan and compile")
@@ -203,6 +236,11 @@ void driver::addProfileCommand(CLI::App &app, Invocation &invocation) {
                       "Number of slowest ops to show (default: 10)");
   command->add_option("--entry", options->entry,
                       "The entry to time: train_step (default), eval_step");
+  command
+      ->add_flag("--link", options->link,
+                 "Measure the link between processes of mpirun in place of "
+                 "a model, for --link of plan")
+      ->excludes(model);
   command->add_flag("--json", options->json, "Print JSON");
   addModelOptions(*command, options->model);
   addCompileOptions(*command, options->compile);
@@ -211,5 +249,5 @@ void driver::addProfileCommand(CLI::App &app, Invocation &invocation) {
               "r50.profile.json\n"
               "  reprise compile resnet50 --batch 8 --budget 60% --profile "
               "r50.profile.json");
-  onChosen(*command, invocation, [options] { return profileSource(*options); });
+  onChosen(*command, invocation, [options] { return run(*options); });
 }

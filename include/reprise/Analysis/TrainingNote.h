@@ -108,6 +108,9 @@ struct StepOptions {
   unsigned microBatches = 1;
   /// Processes that run these micro-batches, one each; 1: one runs them all.
   unsigned ranks = 1;
+  /// Gradients of fewer bytes are summed over the ranks together, about as many
+  /// bytes at once; see sg-reduce-over-ranks.
+  uint64_t bucketBytes = 1 << 20;
   /// True if each rank holds a shard of the optimizer's variables; see
   /// sg-shard-optimizer.
   bool shardOptimizer = false;

@@ -40,7 +40,8 @@ struct CompileSettings {
   std::vector<std::string> classWeights; // numbers, or a file
   std::optional<int32_t> ignored;        // label
   std::optional<unsigned> accumulate;
-  unsigned ranks = 1; // that run these micro-batches
+  unsigned ranks = 1;                      // that run these micro-batches
+  std::optional<std::string> reduceBucket; // bytes
   /// One rank holds all of the optimizer's variables anyway.
   bool shardOptimizer = false;
   /// Statistics of one process are those of its whole batch anyway.

@@ -14,8 +14,9 @@ def SgReduceOverRanks : Pass<"sg-reduce-over-ranks", "::mlir::func::FuncOp"> {
     Takes the function that `sg-accumulate-gradients` takes, the step of one micro-batch.
     The result is the step of each of `ranks` processes, which run it at the same time on
     rows of their own. Gradients, loss and metrics are the means over the ranks:
-    `sg.all_reduce` adds them in the order of the ranks. Results of rows stay those of the
-    rank.
+    `sg.all_reduce` adds them in the order of the ranks. Those of fewer than `bucket-bytes`
+    share an op, in the order in which they are computed, until they have `bucket-bytes`
+    together. Results of rows stay those of the rank.
 
     The bits are those of `ranks` micro-batches on one process, whose rows micro-batch r
     takes from rank r. A variable that the model writes, such as running statistics, goes
@@ -44,15 +45,17 @@ def SgReduceOverRanks : Pass<"sg-reduce-over-ranks", "::mlir::func::FuncOp"> {
     }
     // with ranks=2 becomes
     //   (...)
-    //   %sl = sg.all_reduce %l ranks 2 sequence 0
-    //   %ml = sg.div %sl, %two
-    //   %sg = sg.all_reduce %g ranks 2 sequence 1
+    //   %sg = sg.all_reduce %g ranks 2 sequence 0
     //   %mg = sg.div %sg, %two
+    //   %sl = sg.all_reduce %l ranks 2 sequence 1
+    //   %ml = sg.div %sl, %two
     //   return %ml, %mg
     ```
   }];
   let options = [Option<"ranks", "ranks", "unsigned", "1",
-                        "processes that share a step">];
+                        "processes that share a step">,
+                 Option<"bucketBytes", "bucket-bytes", "uint64_t", "0",
+                        "bytes after which the next all_reduce begins">];
   let dependentDialects = ["::reprise::sg::SgDialect"];
 }
 

@@ -53,6 +53,9 @@ struct Op {
   /// Must run exactly once: it changes state, or the user asked to keep its
   /// results.
   bool runsOnce = false;
+  /// May run beside the ops after it, until one reads its results: a call
+  /// between ranks. See overlapCalls.
+  bool runsBeside = false;
   /// (output index, input index): the output may take the storage of the input
   /// if the input's storage dies at this op and the sizes are equal.
   std::vector<std::pair<uint32_t, uint32_t>> inPlace;

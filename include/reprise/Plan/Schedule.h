@@ -44,6 +44,9 @@ struct Placement {
 /// if Op::inPlace permits it and no other live value needs that storage.
 Liveness computeLiveness(const Graph &graph, const Schedule &schedule);
 
+/// Computes the live bytes of each step, and their peak, from the buffers.
+void sumLiveBytes(Liveness &liveness);
+
 /// Tries several greedy orders (program order; depth-first by larger subtree
 /// need; post-order; list scheduling by bytes freed minus bytes defined) and
 /// moves at the peak, and returns the order with the lowest max-live; ties
@@ -63,6 +66,21 @@ uint64_t placementWorkOf(size_t buffers);
 /// orders alone; the default is placementWorkOf.
 Placement placeBuffers(const std::vector<Buffer> &buffers, uint64_t maxLive,
                        std::optional<uint64_t> workLimit = std::nullopt);
+
+/// An order with its buffers and their places.
+struct PlacedSchedule {
+  Schedule schedule;
+  Liveness liveness;
+  Placement placement;
+};
+
+/// Lets the graph's ops that run beside others do so: what depends on one of
+/// them runs after the next one has begun, and what an op reads and writes,
+/// and its workspace, live until its results are read. Returns nothing if that
+/// would be higher than `placement` or if there is no such op.
+std::optional<PlacedSchedule> overlapCalls(const Graph &graph,
+                                           const Schedule &schedule,
+                                           const Placement &placement);
 
 enum class FitOutcome { Found, Impossible, LimitReached };
 

@@ -50,6 +50,8 @@ struct StepFacts {
   uint64_t unstored = 0; // bytes of scores that tiles do not store
   /// The function, if it is one that ranks call together.
   std::optional<LibraryOp> collective = std::nullopt;
+  /// The first step that waits for such a call; see rt::collectiveWindows.
+  uint32_t window = 0;
   std::vector<ViewFacts> reads = {}, writes = {};
   std::optional<ViewFacts> workspace = std::nullopt;
   /// Pairs of indices in `writes` and `reads`: the result could be computed in

@@ -18,6 +18,11 @@ struct TrainSettings;
 rt::Status planOneRank(std::optional<unsigned> ranks,
                        std::optional<int64_t> &batch, CompileSettings &compile);
 
+/// Joins the processes that a launcher started, two or more, each of which
+/// measures the link between them.
+rt::Expected<std::unique_ptr<rt::Communicator>>
+joinToMeasure(double timeoutSeconds);
+
 /// The options of ranks, and the ranks of a run that joined them.
 class RunRanks {
 public:

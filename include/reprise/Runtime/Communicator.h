@@ -54,6 +54,8 @@ public:
   virtual Status sum(void *data, uint64_t count, rp_element_type type) = 0;
   /// True if sums of whole tensors may be added in any order.
   virtual bool addsInAnyOrder() const = 0;
+  /// True if threads may take turns in making the calls, one at a time.
+  virtual bool takesOtherThreads() const = 0;
   /// The time-out of the other ranks.
   virtual double timeoutSeconds() const = 0;
   /// Ends the communication once all ranks have come here.
@@ -76,7 +78,7 @@ struct CommunicatorLibrary {
   Expected<std::unique_ptr<Communicator>> (*open)(
       const CommunicatorOptions &options);
 };
-constexpr const char *kCommunicatorRevision = "reprise communicator 2";
+constexpr const char *kCommunicatorRevision = "reprise communicator 3";
 constexpr const char *kCommunicatorSymbol = "repriseCommunicatorLibrary";
 
 /// Joins the processes that a launcher started, by the plugin

@@ -2,13 +2,19 @@
 #ifndef REPRISE_RUNTIME_LINK_H
 #define REPRISE_RUNTIME_LINK_H
 
+#include "reprise/Runtime/Status.h"
 #include <cstdint>
 
 namespace reprise::rt {
 
-/// The largest tensor whose sum over ranks takes one message to each of them,
-/// in bytes: a second one would take longer than the additional bytes.
-constexpr uint64_t kSmallSumBytes = 8 << 10;
+/// Returns true if the sum of a tensor of `bytes` bytes over ranks takes one
+/// message to each of them: a second one would take longer than the additional
+/// bytes, which grow with the ranks, as the workspace does.
+constexpr bool isSmallSum(uint64_t bytes, unsigned ranks) {
+  return bytes * ranks <= 32 << 10;
+}
+
+class Communicator;
 
 /// A link, by which a rank sends to the others while it receives as much.
 struct Link {
@@ -20,6 +26,11 @@ struct Link {
     return microseconds * 1e-3 + bytes / (gigabytesPerSecond * 1e6);
   }
 };
+
+/// Measures the link of two ranks or more, which all call this: the latency is
+/// that of a few bytes to every other rank, the rate that of 32 MiB to all of
+/// them together. Medians of this rank; fails where a call of `ranks` does.
+Expected<Link> measureLink(Communicator &ranks);
 
 } // namespace reprise::rt
 

@@ -167,10 +167,11 @@ template <typename OpTy> static SmallVector<ViewAttr> writesOf(OpTy op) {
 StepAttr CallOp::getStepInfo() { return getStep(); }
 SmallVector<ViewAttr> CallOp::getReads() { return viewsOf(getInputs()); }
 SmallVector<ViewAttr> CallOp::getWrites() { return writesOf(*this); }
-/// The result may overwrite the tensor that it adds to.
+/// A result may overwrite the tensor that it adds to.
 bool CallOp::mayWriteInPlace(unsigned read) {
-  return addendOf(kLibraryFunctions[unsigned(getOp())], getEpilogueList()) ==
-         read;
+  std::optional<unsigned> first =
+      addendOf(kLibraryFunctions[unsigned(getOp())], getEpilogueList());
+  return first && read >= *first && read - *first < getOutputs().size();
 }
 
 SmallVector<double> CallOp::getFloatList() {

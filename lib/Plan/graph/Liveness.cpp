@@ -31,12 +31,13 @@ public:
   Liveness build() {
     result.bufferOfValue.assign(graph.values.size(), kNone);
     result.workspaceOfOp.assign(graph.ops.size(), kNone);
+    result.liveBytes.resize(endStep() + 1);
     findLastUses();
     addInputs();
     for (uint32_t step = 0; step < order.size(); ++step)
       visit(step);
     addViews();
-    sumLiveBytes();
+    sumLiveBytes(result);
     return std::move(result);
   }
 
@@ -167,27 +168,6 @@ private:
     }
   }
 
-  void sumLiveBytes() {
-    uint32_t steps = endStep() + 1;
-    // Unsigned wrap-around is harmless: the running sum is never negative.
-    std::vector<uint64_t> change(steps + 1, 0);
-    for (const Buffer &buffer : result.buffers) {
-      change[buffer.firstStep] += buffer.bytes;
-      uint32_t end = buffer.lastStep + 1;
-      change[end] -= buffer.bytes;
-    }
-    uint64_t live = 0;
-    result.liveBytes.resize(steps);
-    for (uint32_t step = 0; step < steps; ++step) {
-      live += change[step];
-      result.liveBytes[step] = live;
-      if (live > result.maxLive) {
-        result.maxLive = live;
-        result.peakStep = step;
-      }
-    }
-  }
-
   const Graph &graph;
   const std::vector<OpId> &order;
   Storages storages;
@@ -197,6 +177,26 @@ private:
 };
 
 } // namespace
+
+void sumLiveBytes(Liveness &liveness) {
+  size_t steps = liveness.liveBytes.size();
+  // Unsigned wrap-around is harmless: the running sum is never negative.
+  std::vector<uint64_t> change(steps + 1, 0);
+  for (const Buffer &buffer : liveness.buffers) {
+    change[buffer.firstStep] += buffer.bytes;
+    change[buffer.lastStep + 1] -= buffer.bytes;
+  }
+  uint64_t live = 0;
+  liveness.maxLive = 0;
+  for (uint32_t step = 0; step < steps; ++step) {
+    live += change[step];
+    liveness.liveBytes[step] = live;
+    if (live > liveness.maxLive) {
+      liveness.maxLive = live;
+      liveness.peakStep = step;
+    }
+  }
+}
 
 Liveness computeLiveness(const Graph &graph, const Schedule &schedule) {
   return LivenessBuilder(graph, schedule).build();

@@ -10,9 +10,10 @@ import json
 import struct
 import sys
 
-SMALL = 8192
 state, *plans = sys.argv[1:5]
 ranks = int(sys.argv[5])
+SMALL = 32768 // ranks  # bytes of a sum of one message
+LEAST = 8192  # of the smallest variables that are sharded
 with open(state, "rb") as file:
     header = json.loads(file.read(struct.unpack("<Q", file.read(8))[0]))
 sizes = [
@@ -39,12 +40,14 @@ extra = by_calls["calls"] - len(sizes)  # of the loss and the metrics
 assert extra > 0, by_calls
 assert abs(by_calls["communication_milliseconds"] - phases - extra) < 0.01, by_calls
 for plan in (by_bytes, by_calls, shards):
-    whole = plan["computation_milliseconds"] + plan["communication_milliseconds"]
+    waiting = plan["waiting_milliseconds"]
+    assert 0 < waiting <= plan["communication_milliseconds"] + 1e-9
+    whole = plan["computation_milliseconds"] + waiting
     assert abs(plan["efficiency"] - plan["computation_milliseconds"] / whole) < 1e-9
 
 # Smaller variables stay whole. A shard's message is padded to equal parts.
 divided = sum(
-    size * (ranks - 1) if size < SMALL else 2 * (size * (ranks - 1) // ranks)
+    size * (ranks - 1) if size < LEAST else 2 * (size * (ranks - 1) // ranks)
     for size in sizes
 )
 assert 0 < shards["sent_bytes"] - divided <= 64 * len(sizes), (shards, divided)

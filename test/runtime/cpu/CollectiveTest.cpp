@@ -5,9 +5,12 @@
 //===----------------------------------------------------------------------===//
 #include "../../../runtime/cpu/Collective.h"
 #include "ThreadRanks.h"
+#include "reprise/Runtime/Link.h"
 
+#include <chrono>
 #include <cmath>
 #include <gtest/gtest.h>
+#include <thread>
 
 using namespace reprise;
 using rt::BoundCollective;
@@ -72,8 +75,8 @@ static void checkSum(unsigned ranks, int64_t count, bool isInPlace) {
     // Bytes behind the workspace must not change.
     std::vector<char> workspace(plan.info().workspaceBytes + 8, 42);
     std::unique_ptr<Team> team = makeTeam(2);
-    BoundCollective bound(plan, input.data(),
-                          isInPlace ? input.data() : output.data(),
+    BoundCollective bound(plan, {input.data()},
+                          {isInPlace ? input.data() : output.data()},
                           workspace.data());
     rt::Status status = bound.run(&rank, *team);
     EXPECT_TRUE(status.ok()) << status.message();
@@ -101,6 +104,57 @@ TEST(Collective, SumsHaveTheOrderOfTheRanks) {
       }
 }
 
+/// Sums several tensors together, some of them in place: their bits are those
+/// of each alone.
+static void checkPacked(unsigned ranks, const std::vector<int64_t> &counts) {
+  LibraryCallDesc call =
+      describe<float>(LibraryOp::AllReduce, ranks, counts[0]);
+  std::vector<std::vector<float>> expected;
+  for (size_t k = 0; k < counts.size(); ++k) {
+    auto one = describe<float>(LibraryOp::AllReduce, ranks, counts[k]);
+    if (k > 0) {
+      call.inputs.push_back(one.inputs[0]);
+      call.outputs.push_back(one.outputs[0]);
+    }
+    std::vector<float> sum = numbersOf<float>(0, counts[k]);
+    for (unsigned r = 1; r < ranks; ++r) {
+      std::vector<float> more = numbersOf<float>(r, counts[k]);
+      for (size_t i = 0; i < sum.size(); ++i)
+        sum[i] += more[i];
+    }
+    expected.push_back(sum);
+  }
+  ASSERT_EQ(rt::verifyLibraryCall(call).message(), "");
+  CollectivePlan plan = rt::planCollective(call);
+  ThreadRanks(ranks).run([&](rt::Communicator &rank) {
+    std::vector<std::vector<float>> inputs, results;
+    std::vector<void *> from, to;
+    for (int64_t count : counts) {
+      inputs.push_back(numbersOf<float>(rank.rank(), count));
+      results.emplace_back(size_t(count));
+    }
+    for (size_t k = 0; k < counts.size(); ++k) {
+      from.push_back(inputs[k].data());
+      to.push_back(k % 2 ? inputs[k].data() : results[k].data());
+    }
+    std::vector<char> workspace(plan.info().workspaceBytes + 8, 42);
+    std::unique_ptr<Team> team = makeTeam(2);
+    BoundCollective bound(plan, from, to, workspace.data());
+    EXPECT_EQ(bound.run(&rank, *team).message(), "");
+    for (size_t k = 0; k < counts.size(); ++k)
+      EXPECT_EQ(k % 2 ? inputs[k] : results[k], expected[k]) << k;
+    EXPECT_EQ(std::string(workspace.end() - 8, workspace.end()), "********");
+  });
+}
+
+TEST(Collective, SumsOfSeveralTensorsAreThoseOfEach) {
+  for (unsigned ranks : {2u, 3u, 5u}) {
+    checkPacked(ranks, {1, 1});
+    checkPacked(ranks, {5, 1, 64, 3});
+    checkPacked(ranks, {1000, 100003, 7, 4099});
+  }
+}
+
 /// The numbers above would not notice another order otherwise.
 TEST(Collective, SumsDependOnTheOrder) {
   std::vector<float> a = numbersOf<float>(0, 1000),
@@ -125,8 +179,8 @@ runAll(LibraryOp op, unsigned ranks, int64_t count,
   ThreadRanks(ranks).run([&](rt::Communicator &rank) {
     std::vector<char> workspace(plan.info().workspaceBytes);
     std::unique_ptr<Team> team = makeTeam(2);
-    BoundCollective bound(plan, inputs[rank.rank()].data(),
-                          outputs[rank.rank()].data(), workspace.data());
+    BoundCollective bound(plan, {inputs[rank.rank()].data()},
+                          {outputs[rank.rank()].data()}, workspace.data());
     rt::Status status = bound.run(&rank, *team);
     EXPECT_EQ(status.message(), "");
   });
@@ -167,6 +221,53 @@ TEST(Collective, ShardsAreThoseOfTheSum) {
     }
 }
 
+namespace {
+/// The first of some ranks, whose link has a latency and a rate.
+class SlowLink final : public rt::Communicator {
+public:
+  SlowLink(unsigned ranks, const rt::Link &link) : ranks(ranks), link(link) {}
+  unsigned rank() const override { return 0; }
+  unsigned size() const override { return ranks; }
+  unsigned localRanks() const override { return ranks; }
+  bool isBroken() const override { return false; }
+  rt::Status exchange(const void *, const rt::Shards &shards, void *) override {
+    double time = link.milliseconds(shards.bytes - shards.size(0));
+    std::this_thread::sleep_for(
+        std::chrono::duration<double, std::milli>(time));
+    return {};
+  }
+  rt::Status gather(void *, const rt::Shards &, rt::Patience) override {
+    return {};
+  }
+  rt::Status collect(const void *, const rt::Shards &, void *,
+                     rt::Patience) override {
+    return {};
+  }
+  rt::Status sum(void *, uint64_t, rp_element_type) override { return {}; }
+  bool addsInAnyOrder() const override { return false; }
+  bool takesOtherThreads() const override { return true; }
+  double timeoutSeconds() const override { return 1; }
+  rt::Status close() override { return {}; }
+
+private:
+  unsigned ranks;
+  rt::Link link;
+};
+} // namespace
+
+/// The rate is that of the bytes that a rank sends to all others. A busy
+/// machine sleeps longer, never shorter.
+TEST(Collective, MeasuresTheLink) {
+  for (unsigned ranks : {2u, 5u}) {
+    SlowLink slow(ranks, {0.5, 2000});
+    rt::Expected<rt::Link> link = rt::measureLink(slow);
+    ASSERT_TRUE(link.ok());
+    EXPECT_GE(link->microseconds, 2000);
+    EXPECT_LT(link->microseconds, 4000);
+    EXPECT_NEAR(link->gigabytesPerSecond, 0.5, 0.1);
+  }
+}
+
 TEST(Collective, GathersRowsByRank) {
   constexpr unsigned kRanks = 3;
   auto call = describe<float>(LibraryOp::AllGather, kRanks, 5);
@@ -176,7 +277,7 @@ TEST(Collective, GathersRowsByRank) {
   ThreadRanks(kRanks).run([&](rt::Communicator &rank) {
     std::vector<float> input = numbersOf<float>(rank.rank(), 5), output(15);
     std::unique_ptr<Team> team = makeTeam(1);
-    BoundCollective bound(plan, input.data(), output.data(), nullptr);
+    BoundCollective bound(plan, {input.data()}, {output.data()}, nullptr);
     EXPECT_TRUE(bound.run(&rank, *team).ok());
     for (unsigned r = 0; r < kRanks; ++r)
       EXPECT_EQ(std::vector<float>(output.begin() + r * 5,
@@ -189,7 +290,7 @@ TEST(Collective, RefusesAnotherNumberOfRanks) {
   auto call = describe<float>(LibraryOp::AllReduce, 2, 4);
   std::vector<float> data(4), workspace(4);
   std::unique_ptr<Team> team = makeTeam(1);
-  BoundCollective bound(rt::planCollective(call), data.data(), data.data(),
+  BoundCollective bound(rt::planCollective(call), {data.data()}, {data.data()},
                         workspace.data());
   EXPECT_EQ(bound.run(nullptr, *team).message(),
             "the program's step is one of 2 ranks, but the session has 1");
@@ -199,11 +300,20 @@ TEST(Collective, RefusesWrongCalls) {
   auto call = describe<float>(LibraryOp::AllReduce, 2, 4);
   call.ints = {1, 0};
   EXPECT_EQ(rt::verifyLibraryCall(call).message(),
-            "all_reduce number 0 of 1 ranks; 2 to 1024 are possible");
+            "all_reduce number 0 of 1 ranks; 2 to 4096 are possible");
   call.ints = {2, 0};
   call.outputs[0].shape = {5};
   EXPECT_EQ(rt::verifyLibraryCall(call).message(),
             "all_reduce of 4 to 5; a dense 4 is needed");
+  call.outputs[0].shape = {4};
+  call.inputs.push_back(call.inputs[0]);
+  EXPECT_EQ(rt::verifyLibraryCall(call).message(),
+            "all_reduce of 2 tensors to 1");
+  call.outputs.push_back(call.outputs[0]);
+  EXPECT_EQ(rt::verifyLibraryCall(call).message(), "");
+  call.inputs[1].type = call.outputs[1].type = RP_F64;
+  EXPECT_EQ(rt::verifyLibraryCall(call).message(),
+            "all_reduce of f32 and f64; one type is needed");
   call = describe<float>(LibraryOp::AllGather, 2, 4);
   call.ints = {3, 0};
   EXPECT_EQ(rt::verifyLibraryCall(call).message(),

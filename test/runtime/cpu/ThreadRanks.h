@@ -83,6 +83,7 @@ public:
       return {};
     }
     bool addsInAnyOrder() const override { return all.isFast; }
+    bool takesOtherThreads() const override { return true; }
     double timeoutSeconds() const override { return 60; }
     rt::Status close() override { return {}; }
 

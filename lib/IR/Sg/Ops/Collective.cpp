@@ -12,7 +12,7 @@ LogicalResult AllReduceOp::inferReturnTypes(MLIRContext *,
                                             std::optional<Location>,
                                             Adaptor adaptor,
                                             SmallVectorImpl<Type> &types) {
-  types.push_back(adaptor.getX().getType());
+  llvm::append_range(types, adaptor.getX().getTypes());
   return success();
 }
 
@@ -60,7 +60,16 @@ template <typename OpTy> static LogicalResult verifyCollective(OpTy op) {
   return success();
 }
 
-LogicalResult AllReduceOp::verify() { return verifyCollective(*this); }
+LogicalResult AllReduceOp::verify() {
+  if (getX().empty() || getX().size() > kMaxSummed)
+    return emitOpError() << "sums " << getX().size() << " tensors; 1 to "
+                         << kMaxSummed << " are possible";
+  for (Value x : getX().drop_front())
+    if (getElementTypeOrSelf(x) != getElementTypeOrSelf(getX().front()))
+      return emitOpError() << "sums " << getX().front().getType() << " and "
+                           << x.getType() << "; one element type is possible";
+  return verifyCollective(*this);
+}
 LogicalResult AllGatherOp::verify() { return verifyCollective(*this); }
 LogicalResult ReduceScatterOp::verify() { return verifyCollective(*this); }
 LogicalResult TakeShardOp::verify() { return verifyCollective(*this); }
@@ -77,8 +86,10 @@ LogicalResult GatherShardsOp::verify() {
 
 /// Additions of the ranks' elements; this rank makes its share of them.
 template <typename OpTy> static uint64_t sumFlops(Operation *op) {
-  uint64_t ranks = cast<OpTy>(op).getRanks();
-  return (ranks - 1) * elements(op->getOperand(0)) / ranks;
+  uint64_t ranks = cast<OpTy>(op).getRanks(), count = 0;
+  for (Value x : op->getOperands())
+    count += elements(x);
+  return (ranks - 1) * count / ranks;
 }
 
 namespace {

@@ -18,17 +18,23 @@ class Sg_CollectiveOp<string mnemonic, list<Trait> traits = [InferTypeOpAdaptor]
 }
 
 def Sg_AllReduceOp : Sg_CollectiveOp<"all_reduce"> {
-  let summary = "the sum of a tensor over the ranks of a run";
+  let summary = "the sums of tensors over the ranks of a run";
   let description = [{
     Each element is ((x0 + x1) + x2) + ..., where xr is the operand's element on rank r;
-    every rank has the same bits. All ranks execute the op at the same place of their
+    every rank has the same bits. Operands have one element type; result k is the sum of
+    operand k, and all are sent together. All ranks execute the op at the same place of their
     step: no pass repeats it, and `sequence` numbers the collectives of a step
     (`sg-verify-effects`).
 
     ```mlir
     %s = sg.all_reduce %g ranks 4 sequence 0 : tensor<64xf32> -> tensor<64xf32>
+    %t:2 = sg.all_reduce %a, %b ranks 4 sequence 1
+      : tensor<64xf32>, tensor<8xf32> -> tensor<64xf32>, tensor<8xf32>
     ```
   }];
+  let arguments = (ins Variadic<Sg_TensorOf<[F32, F64]>>:$x, I64Attr:$ranks,
+                       I64Attr:$sequence);
+  let results = (outs Variadic<Sg_TensorOf<[F32, F64]>>:$result);
 }
 
 def Sg_AllGatherOp : Sg_CollectiveOp<"all_gather"> {

@@ -1,0 +1,108 @@
+//===- OverlapCallsTest.cpp - Ops beside calls between ranks --------------===//
+#include "GraphBuilder.h"
+
+#include <gtest/gtest.h>
+
+using namespace reprise::plan;
+using namespace reprise::plan::test;
+
+namespace {
+
+/// Gradients one after another, each with a call and an update; kilobytes that
+/// live from the start to the first gradient make room for what waits.
+struct Backward {
+  explicit Backward(uint32_t gradients, uint64_t roomBytes) {
+    ValueId x = builder.make("x", {}, 4096);
+    ValueId room = builder.make("room", {}, roomBytes);
+    for (uint32_t k = 0; k < gradients; ++k) {
+      std::vector<ValueId> inputs = {x};
+      if (k == 0)
+        inputs.push_back(room);
+      ValueId gradient = builder.make("g", inputs, 4096);
+      ValueId sum = builder.make("c", {gradient}, 4096);
+      builder.allowInPlace(0);
+      Op &call = builder.graph.ops.back();
+      call.runsBeside = call.runsOnce = true;
+      call.workspaceBytes = 4096;
+      builder.op("u", {sum});
+    }
+  }
+  /// The order as letters.
+  std::string text(const Schedule &schedule) const {
+    std::string all;
+    for (OpId id : schedule.order)
+      if (id > 1)
+        all += builder.graph.ops[id].name + std::to_string((id + 1) / 3) + " ";
+    return all;
+  }
+  std::optional<PlacedSchedule> overlap() {
+    Schedule order = programOrder(builder.graph);
+    Liveness liveness = computeLiveness(builder.graph, order);
+    return overlapCalls(builder.graph, order,
+                        placeBuffers(liveness.buffers, liveness.maxLive));
+  }
+  GraphBuilder builder;
+};
+
+} // namespace
+
+TEST(OverlapCalls, UpdatesFollowTheNextCall) {
+  Backward backward(3, 65536);
+  std::optional<PlacedSchedule> found = backward.overlap();
+  ASSERT_TRUE(found);
+  EXPECT_EQ(backward.text(found->schedule), "g1 c1 g2 c2 u1 g3 c3 u2 u3 ");
+  EXPECT_EQ(validate(backward.builder.graph, found->schedule, found->liveness,
+                     found->placement),
+            "");
+  // c1, at step 3, has its workspace until u1.
+  const Liveness &liveness = found->liveness;
+  const Buffer &workspace = liveness.buffers[liveness.workspaceOfOp[3]];
+  EXPECT_EQ(workspace.firstStep, 3u);
+  EXPECT_EQ(workspace.lastStep, 5u);
+}
+
+/// The first calls are at the peak and take place alone.
+TEST(OverlapCalls, TakesNoMoreMemory) {
+  Backward backward(4, 4096);
+  std::optional<PlacedSchedule> found = backward.overlap();
+  if (found)
+    EXPECT_LE(found->placement.height, 4096u * 4);
+  Backward tight(1, 4096);
+  ASSERT_TRUE(tight.overlap());
+  EXPECT_EQ(tight.text(tight.overlap()->schedule), "g1 c1 u1 ");
+}
+
+TEST(OverlapCalls, LeavesOtherGraphsAlone) {
+  Backward backward(3, 65536);
+  for (Op &op : backward.builder.graph.ops)
+    op.runsBeside = false;
+  EXPECT_FALSE(backward.overlap());
+}
+
+TEST(OverlapCalls, HasValidPlansOfRandomGraphs) {
+  uint32_t moved = 0;
+  for (uint64_t seed = 0; seed < 300; ++seed) {
+    SCOPED_TRACE(seed);
+    RandomGraphOptions options;
+    options.ops = 30;
+    Graph graph = makeRandomGraph(seed, options);
+    for (OpId id = 0; id < graph.ops.size(); ++id)
+      if ((id * 7 + seed) % 5 == 0) {
+        graph.ops[id].runsBeside = graph.ops[id].runsOnce = true;
+        graph.ops[id].workspaceBytes = 640;
+      }
+    Schedule order = programOrder(graph);
+    Liveness liveness = computeLiveness(graph, order);
+    Placement placement = placeBuffers(liveness.buffers, liveness.maxLive);
+    placement.height += seed % 3 * 4096; // a budget above it
+    std::optional<PlacedSchedule> found = overlapCalls(graph, order, placement);
+    if (!found)
+      continue;
+    moved += found->schedule.order != order.order;
+    EXPECT_EQ(
+        validate(graph, found->schedule, found->liveness, found->placement),
+        "");
+    EXPECT_LE(found->placement.height, placement.height);
+  }
+  EXPECT_GT(moved, 50u);
+}
