@@ -42,8 +42,9 @@ int driver::fail(const rt::Status &status) {
   if (speaker() == 0)
     printJsonError(status.message());
   AsideFromProgress aside;
-  std::string who =
-      speaker() == 0 ? "" : "rank " + std::to_string(speaker()) + ": ";
+  std::string self = "rank " + std::to_string(speaker());
+  bool isNamed = status.message().compare(0, self.size() + 1, self + " ") == 0;
+  std::string who = speaker() == 0 || isNamed ? "" : self + ": ";
   if (!status.message().empty())
     std::fprintf(stderr, "error: %s%s\n", who.c_str(),
                  text::printable(status.message()).c_str());

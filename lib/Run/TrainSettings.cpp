@@ -228,9 +228,10 @@ rt::Status driver::takeFromState(TrainSettings &options,
   for (const auto &[name, value] : position->runSettings)
     if (given.count(name))
       stored[name] = value;
-  REPRISE_EXPECT(runSettings,
-                 rt::continueSettings(train.resumePath, stored,
-                                      {given, train.given, train.overridden}));
+  REPRISE_RETURN_IF_ERROR(
+      misfit(rt::continueSettings(train.resumePath, stored,
+                                  {given, train.given, train.overridden})
+                 .status()));
   options.run.compile.resume(position->runSettings);
   options.run.takeOrientation(position->runSettings);
   addSettings(*position, options.run, options.stored);

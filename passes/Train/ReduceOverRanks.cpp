@@ -74,7 +74,7 @@ private:
   Value make(OpBuilder &builder, OriginAttr origin, Args &&...args);
   void gatherLocals(OpBuilder &builder);
   void repeatUpdates(OpBuilder &builder);
-  std::vector<SmallVector<unsigned>> bucketsOf() const;
+  std::vector<SmallVector<unsigned>> bucketsOf();
   void reduce(OpBuilder &builder, ArrayRef<unsigned> bucket);
   OriginAttr originOfResult(unsigned k);
   OriginAttr forwardOf(StringRef path) {
@@ -377,9 +377,10 @@ void RankReduction::repeatUpdates(OpBuilder &builder) {
     update->erase();
 }
 
-/// Returns the results that are reduced together, in the order in which the
-/// last of each bucket is computed.
-std::vector<SmallVector<unsigned>> RankReduction::bucketsOf() const {
+/// Returns the results that are reduced together. Gradients follow the order in
+/// which they are computed; the loss and the metrics have buckets of their own,
+/// since no variable is written before the loss is known.
+std::vector<SmallVector<unsigned>> RankReduction::bucketsOf() {
   llvm::DenseMap<Operation *, unsigned> places;
   for (auto [place, op] : llvm::enumerate(body))
     places[&op] = place;
@@ -393,7 +394,8 @@ std::vector<SmallVector<unsigned>> RankReduction::bucketsOf() const {
     SmallVector<unsigned> results;
     uint64_t bytes = 0;
   };
-  llvm::MapVector<Type, Bucket> open; // by element type
+  // By element type; of gradients, and of others.
+  llvm::MapVector<std::pair<Type, unsigned>, Bucket> open;
   std::vector<SmallVector<unsigned>> buckets;
   auto close = [&](Bucket &bucket) {
     buckets.push_back(bucket.results);
@@ -406,14 +408,16 @@ std::vector<SmallVector<unsigned>> RankReduction::bucketsOf() const {
       buckets.push_back({k});
       continue;
     }
-    Bucket &bucket = open[getElementTypeOrSelf(type)];
+    bool isGradient =
+        roleOf(function.getResultAttrDict(k)) == BindingRole::Gradient;
+    Bucket &bucket = open[{getElementTypeOrSelf(type), unsigned(isGradient)}];
     bucket.results.push_back(k);
     bucket.bytes += bytes;
     if (bucket.bytes >= options.bucketBytes ||
         bucket.results.size() == kMaxSummed)
       close(bucket);
   }
-  for (auto &[type, bucket] : open)
+  for (auto &[key, bucket] : open)
     if (!bucket.results.empty())
       close(bucket);
   return buckets;

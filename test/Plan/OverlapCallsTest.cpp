@@ -11,28 +11,41 @@ namespace {
 /// Gradients one after another, each with a call and an update; kilobytes that
 /// live from the start to the first gradient make room for what waits.
 struct Backward {
-  explicit Backward(uint32_t gradients, uint64_t roomBytes) {
+  /// `isLate`: calls and updates come after all gradients.
+  explicit Backward(uint32_t gradients, uint64_t roomBytes,
+                    bool isLate = false) {
+    std::vector<ValueId> late;
     ValueId x = builder.make("x", {}, 4096);
+    ValueId y = builder.fixed(4096);
     ValueId room = builder.make("room", {}, roomBytes);
     for (uint32_t k = 0; k < gradients; ++k) {
-      std::vector<ValueId> inputs = {x};
+      std::vector<ValueId> inputs = {x, y};
       if (k == 0)
         inputs.push_back(room);
-      ValueId gradient = builder.make("g", inputs, 4096);
-      ValueId sum = builder.make("c", {gradient}, 4096);
-      builder.allowInPlace(0);
-      Op &call = builder.graph.ops.back();
-      call.runsBeside = call.runsOnce = true;
-      call.workspaceBytes = 4096;
-      builder.op("u", {sum});
+      ValueId gradient =
+          builder.make("g" + std::to_string(k + 1), inputs, 4096);
+      late.push_back(gradient);
+      if (isLate)
+        continue;
+      add(k + 1, gradient);
     }
+    for (uint32_t k = 0; isLate && k < gradients; ++k)
+      add(k + 1, late[k]);
   }
-  /// The order as letters.
+  void add(uint32_t number, ValueId gradient) {
+    ValueId sum = builder.make("c" + std::to_string(number), {gradient}, 4096);
+    builder.allowInPlace(0);
+    Op &call = builder.graph.ops.back();
+    call.runsBeside = call.runsOnce = true;
+    call.workspaceBytes = 4096;
+    builder.op("u" + std::to_string(number), {sum});
+  }
+  /// The names of the ops in their order.
   std::string text(const Schedule &schedule) const {
     std::string all;
     for (OpId id : schedule.order)
       if (id > 1)
-        all += builder.graph.ops[id].name + std::to_string((id + 1) / 3) + " ";
+        all += builder.graph.ops[id].name + " ";
     return all;
   }
   std::optional<PlacedSchedule> overlap() {
@@ -47,7 +60,7 @@ struct Backward {
 } // namespace
 
 TEST(OverlapCalls, UpdatesFollowTheNextCall) {
-  Backward backward(3, 65536);
+  Backward backward(3, 12288);
   std::optional<PlacedSchedule> found = backward.overlap();
   ASSERT_TRUE(found);
   EXPECT_EQ(backward.text(found->schedule), "g1 c1 g2 c2 u1 g3 c3 u2 u3 ");
@@ -59,6 +72,61 @@ TEST(OverlapCalls, UpdatesFollowTheNextCall) {
   const Buffer &workspace = liveness.buffers[liveness.workspaceOfOp[3]];
   EXPECT_EQ(workspace.firstStep, 3u);
   EXPECT_EQ(workspace.lastStep, 5u);
+}
+
+TEST(OverlapCalls, UpdatesWaitLongerWhereThereIsRoom) {
+  Backward backward(3, 65536);
+  std::optional<PlacedSchedule> found = backward.overlap();
+  ASSERT_TRUE(found);
+  EXPECT_EQ(backward.text(found->schedule), "g1 c1 g2 c2 g3 c3 u1 u2 u3 ");
+}
+
+TEST(OverlapCalls, CallsRunAsSoonAsTheyCan) {
+  Backward backward(3, 12288, /*isLate=*/true);
+  std::optional<PlacedSchedule> found = backward.overlap();
+  ASSERT_TRUE(found);
+  EXPECT_EQ(backward.text(found->schedule), "g1 c1 g2 c2 u1 g3 c3 u2 u3 ");
+}
+
+/// An op that converts an operand does not hold a call back.
+TEST(OverlapCalls, ConversionsRunWithTheirCall) {
+  GraphBuilder builder;
+  ValueId x = builder.make("x", {}, 4096), y = builder.fixed(4096);
+  ValueId g = builder.make("g", {x, y}, 2048);
+  builder.make("room", {x, y}, 65536);
+  builder.make("last", {x, y}, 4096);
+  ValueId wide = builder.make("wide", {g}, 4096);
+  builder.make("c", {wide}, 4096);
+  builder.graph.ops.back().runsBeside = true;
+  Schedule order = programOrder(builder.graph);
+  Liveness liveness = computeLiveness(builder.graph, order);
+  Placement placement = placeBuffers(liveness.buffers, liveness.maxLive);
+  std::optional<PlacedSchedule> found =
+      overlapCalls(builder.graph, order, placement);
+  // It would be live beside room.
+  ASSERT_TRUE(found);
+  EXPECT_EQ(found->schedule.order, std::vector<OpId>({0, 1, 2, 4, 5, 3}));
+  placement.height += 8192;
+  found = overlapCalls(builder.graph, order, placement);
+  ASSERT_TRUE(found);
+  EXPECT_EQ(found->schedule.order, std::vector<OpId>({0, 1, 4, 5, 2, 3}));
+}
+
+/// An update waits for all readers of what it overwrites.
+TEST(OverlapCalls, UpdatesKeepTheirOrder) {
+  Backward backward(3, 12288);
+  Graph &graph = backward.builder.graph;
+  graph.ops[4].after = {8}; // u1 after g3
+  Schedule order;
+  order.order = {0, 1, 2, 3, 5, 6, 8, 4, 7, 9, 10};
+  Liveness liveness = computeLiveness(graph, order);
+  Placement placement = placeBuffers(liveness.buffers, liveness.maxLive);
+  placement.height = 65536;
+  std::optional<PlacedSchedule> found = overlapCalls(graph, order, placement);
+  ASSERT_TRUE(found);
+  EXPECT_EQ(validate(graph, found->schedule, found->liveness, found->placement),
+            "");
+  EXPECT_EQ(backward.text(found->schedule), "g1 c1 g2 c2 g3 c3 u1 u2 u3 ");
 }
 
 /// The first calls are at the peak and take place alone.

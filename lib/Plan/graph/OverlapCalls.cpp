@@ -3,15 +3,17 @@
 // Input:   a well-formed graph, a valid order of its ops, and its placement.
 // Output:  an order in which the graph's calls (Op::runsBeside) have other ops
 //          to run beside, with buffers that live as long, no higher.
-// Method:  a call that depends on no other begins a group: itself, and what
-//          depends on it and on no later one. The other ops keep their order,
-//          and a group follows the beginning of the next group but one op:
+// Method:  a call that depends on no other begins a group: itself, the
+//          conversions of its operands, and what depends on it and on no later
+//          one. A call runs as soon as its
+//          operands are there, what depends on it after the next call, or
+//          some calls later. The other ops keep their order:
 //
-//     before   g1 c1 u1  g2 c2 u2  g3 c3 u3
+//     before   g1 g2 g3  c1 u1 c2 u2 c3 u3
 //     after    g1 c1  g2 c2  u1  g3 c3  u2  u3
 //
-//          so that c1 takes place beside g2, and c2 beside u1 and g3. Early
-//          groups, which are near the peak, stay as they are if need be.
+//          so that c1 takes place beside g2, and c2 beside u1 and g3. The steps
+//          up to some after the peak stay as they are if need be.
 // Cost:    that of a few times liveness and placement.
 //
 //===----------------------------------------------------------------------===//
@@ -33,68 +35,156 @@ public:
     findGroups();
   }
 
-  uint32_t groups() const { return count; }
-  /// Returns the order, and the buffers in it, if the groups from `first` on
-  /// run beside others.
-  PlacedSchedule from(uint32_t first) const;
+  uint32_t groups() const { return uint32_t(begins.size()); }
+  /// Returns the order, and the buffers in it, if the first `fixed` steps stay
+  /// as they are, and a group waits for the `lag`-th call after its own.
+  PlacedSchedule after(uint32_t fixed, uint32_t lag) const;
+  /// Returns the least number of first steps that have to stay for no more than
+  /// `bytes` live bytes. More take fewer bytes, with rare exceptions.
+  uint32_t fixedFor(uint64_t bytes, uint32_t lag) const;
 
 private:
   void findGroups();
-  Schedule orderFrom(uint32_t first) const;
+  Schedule orderAfter(uint32_t fixed, uint32_t lag) const;
 
   const Graph &graph;
   const std::vector<OpId> &before;
   Dependences dependences;
   Storages storages;
-  uint32_t count = 0; // of groups
-  /// By OpId, the last group that an op depends on or begins, from 1 on; 0:
-  /// none.
+  /// The calls that depend on no other, in the order in which their operands
+  /// are there: group k is that of the k-th, from 1 on.
+  std::vector<OpId> begins;
+  /// By OpId, the last group that an op depends on or begins; 0: none.
   std::vector<uint32_t> groupOf;
-  std::vector<bool> begins; // by OpId
+  /// By OpId: the ops of one operand that only a call reads, which run with it.
+  std::vector<bool> isConversion;
+};
+
+/// An order in the making.
+class Emission {
+public:
+  /// `waiting`: by group, what waits for the call of the next group.
+  Emission(const Graph &graph, const Dependences &dependences,
+           std::vector<std::vector<OpId>> waiting)
+      : dependences(dependences), isDone(graph.ops.size(), false),
+        waiting(std::move(waiting)) {}
+
+  bool isReady(OpId id) const {
+    return allBefore(id, [&](OpId other) { return isDone[other]; });
+  }
+  /// Runs a call with the conversions of its operands if it can be.
+  bool begin(OpId id, const std::vector<bool> &isConversion) {
+    if (has(id))
+      return true;
+    bool isReadyWithThem = allBefore(id, [&](OpId other) {
+      return isDone[other] || (isConversion[other] && isReady(other));
+    });
+    if (!isReadyWithThem)
+      return false;
+    for (OpId other : dependences.before[id])
+      if (!has(other))
+        run(other);
+    run(id);
+    return true;
+  }
+  bool has(OpId id) const { return isDone[id]; }
+  void run(OpId id) {
+    isDone[id] = true;
+    order.push_back(id);
+  }
+  /// Runs what waits in a group. What is not ready waits with the next one.
+  void release(uint32_t group) {
+    for (OpId id : waiting[group])
+      if (!has(id) && isReady(id))
+        run(id);
+      else if (!has(id))
+        waiting[group + 1].push_back(id);
+    waiting[group].clear();
+  }
+
+  std::vector<OpId> order;
+
+private:
+  template <typename IsGood>
+  bool allBefore(OpId id, const IsGood &isGood) const {
+    const std::vector<OpId> &others = dependences.before[id];
+    return std::all_of(others.begin(), others.end(), isGood);
+  }
+
+  const Dependences &dependences;
+  std::vector<bool> isDone;
+  std::vector<std::vector<OpId>> waiting;
 };
 
 } // namespace
 
 void Overlap::findGroups() {
+  isConversion.assign(graph.ops.size(), false);
+  for (OpId id = 0; id < graph.ops.size(); ++id) {
+    const std::vector<OpId> &readers = dependences.behind[id];
+    isConversion[id] = graph.ops[id].inputs.size() == 1 &&
+                       !graph.ops[id].runsBeside && readers.size() == 1 &&
+                       graph.ops[readers.front()].runsBeside;
+  }
+  std::vector<uint32_t> readyAt(graph.ops.size(), 0); // of calls
+  std::vector<bool> isAfterCall(graph.ops.size(), false);
+  for (uint32_t step = 0; step < before.size(); ++step) {
+    OpId id = before[step];
+    const Op &op = graph.ops[id];
+    for (OpId other : dependences.before[id])
+      if (graph.ops[other].runsBeside || isAfterCall[other])
+        isAfterCall[id] = true;
+    if (op.runsBeside && !isAfterCall[id])
+      begins.push_back(id);
+    for (OpId later : dependences.behind[id])
+      readyAt[later] =
+          isConversion[id] ? std::max(readyAt[later], readyAt[id]) : step + 1;
+  }
+  std::stable_sort(begins.begin(), begins.end(),
+                   [&](OpId a, OpId b) { return readyAt[a] < readyAt[b]; });
   groupOf.assign(graph.ops.size(), 0);
-  begins.assign(graph.ops.size(), false);
-  for (OpId id : before) {
+  for (uint32_t k = 0; k < begins.size(); ++k)
+    groupOf[begins[k]] = k + 1;
+  for (OpId id : before)
     for (OpId other : dependences.before[id])
       groupOf[id] = std::max(groupOf[id], groupOf[other]);
-    if (!graph.ops[id].runsBeside || groupOf[id] > 0)
-      continue;
-    begins[id] = true;
-    groupOf[id] = ++count;
-  }
 }
 
-Schedule Overlap::orderFrom(uint32_t first) const {
-  Schedule after;
-  std::vector<OpId> waiting;
-  auto release = [&](uint32_t last) {
-    auto rest =
-        std::stable_partition(waiting.begin(), waiting.end(),
-                              [&](OpId id) { return groupOf[id] <= last; });
-    after.order.insert(after.order.end(), waiting.begin(), rest);
-    waiting.erase(waiting.begin(), rest);
-  };
-  for (OpId id : before) {
-    if (groupOf[id] >= first && !begins[id]) {
-      waiting.push_back(id);
-      continue;
+Schedule Overlap::orderAfter(uint32_t fixed, uint32_t lag) const {
+  std::vector<std::vector<OpId>> waiting(groups() + 1);
+  for (OpId id : before)
+    if (groupOf[id] > 0 && begins[groupOf[id] - 1] != id)
+      waiting[groupOf[id]].push_back(id);
+  Emission emission(graph, dependences, std::move(waiting));
+  for (uint32_t step = 0; step < fixed; ++step)
+    emission.run(before[step]);
+  uint32_t next = 0; // of `begins`
+  auto beginReady = [&] {
+    while (next < groups()) {
+      if (!emission.begin(begins[next], isConversion))
+        return;
+      if (++next > lag)
+        emission.release(next - lag);
     }
-    after.order.push_back(id);
-    if (begins[id])
-      release(groupOf[id] - 1);
+  };
+  beginReady();
+  for (uint32_t step = fixed; step < before.size(); ++step) {
+    OpId id = before[step];
+    if (groupOf[id] > 0 || isConversion[id] || emission.has(id))
+      continue;
+    emission.run(id);
+    beginReady();
   }
-  release(kNone);
-  return after;
+  for (OpId id : before)
+    if (!emission.has(id))
+      emission.run(id);
+  return {std::move(emission.order)};
 }
 
 /// What a call beside others uses lives until its results are read.
-PlacedSchedule Overlap::from(uint32_t first) const {
+PlacedSchedule Overlap::after(uint32_t fixed, uint32_t lag) const {
   PlacedSchedule found;
-  found.schedule = orderFrom(first);
+  found.schedule = orderAfter(fixed, lag);
   const std::vector<OpId> &order = found.schedule.order;
   Liveness &result = found.liveness = computeLiveness(graph, found.schedule);
   std::vector<uint32_t> stepOf(graph.ops.size(), 0);
@@ -102,7 +192,7 @@ PlacedSchedule Overlap::from(uint32_t first) const {
     stepOf[order[step]] = step;
   for (OpId id = 0; id < graph.ops.size(); ++id) {
     const Op &op = graph.ops[id];
-    if (!op.runsBeside || groupOf[id] < first)
+    if (!op.runsBeside || stepOf[id] < fixed)
       continue;
     uint32_t last = uint32_t(order.size()) - 1;
     for (ValueId output : op.outputs)
@@ -121,6 +211,18 @@ PlacedSchedule Overlap::from(uint32_t first) const {
   return found;
 }
 
+uint32_t Overlap::fixedFor(uint64_t bytes, uint32_t lag) const {
+  uint32_t fixed = 0, end = uint32_t(before.size());
+  while (fixed < end) {
+    uint32_t middle = fixed + (end - fixed) / 2;
+    if (after(middle, lag).liveness.maxLive > bytes)
+      fixed = middle + 1;
+    else
+      end = middle;
+  }
+  return fixed;
+}
+
 std::optional<PlacedSchedule> overlapCalls(const Graph &graph,
                                            const Schedule &schedule,
                                            const Placement &placement) {
@@ -128,24 +230,31 @@ std::optional<PlacedSchedule> overlapCalls(const Graph &graph,
                    [](const Op &op) { return op.runsBeside; }))
     return std::nullopt;
   Overlap overlap(graph, schedule);
-  // Fewer groups beside others take fewer bytes, with rare exceptions.
-  uint32_t first = 1, end = overlap.groups() + 1;
-  while (first < end) {
-    uint32_t middle = first + (end - first) / 2;
-    if (overlap.from(middle).liveness.maxLive > placement.height)
-      first = middle + 1;
-    else
-      end = middle;
-  }
-  for (uint32_t step = 1; first <= overlap.groups(); first += step, step *= 2) {
-    PlacedSchedule found = overlap.from(first);
+  uint32_t steps = uint32_t(schedule.order.size());
+  auto place = [&](uint32_t fixed,
+                   uint32_t lag) -> std::optional<PlacedSchedule> {
+    PlacedSchedule found = overlap.after(fixed, lag);
     if (found.liveness.maxLive > placement.height)
-      continue;
+      return std::nullopt;
     found.placement =
         placeBuffers(found.liveness.buffers, found.liveness.maxLive);
-    if (found.placement.height <= placement.height)
-      return found;
+    if (found.placement.height > placement.height)
+      return std::nullopt;
+    return found;
+  };
+  // Calls may take the longer, the later they are waited for. That is worth
+  // some steps that stay.
+  uint32_t least = overlap.fixedFor(placement.height, 1), some = steps / 20;
+  for (uint32_t lag : {16, 4, 1}) {
+    uint32_t fixed = overlap.fixedFor(placement.height, lag);
+    for (uint32_t more : {0u, some / 2})
+      if (fixed + more <= least + some)
+        if (std::optional<PlacedSchedule> found = place(fixed + more, lag))
+          return found;
   }
+  for (uint32_t more = some + 1; least + more < steps; more *= 2)
+    if (std::optional<PlacedSchedule> found = place(least + more, 1))
+      return found;
   return std::nullopt;
 }
 

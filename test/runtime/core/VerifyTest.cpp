@@ -321,7 +321,7 @@ static const Rule kEntryRules[] = {
     REPRISE_RULE(CallWithoutItsBias, "takes 3 inputs and 1 output, not 2 and 1",
                  callOf(e).epilogues = {fb::Epilogue::Bias}),
     REPRISE_RULE(CallWithManyInputs, "not a call the library has",
-                 for (int k = 0; k < 17; ++k) callOf(e).inputs.push_back(
+                 for (int k = 0; k < 300; ++k) callOf(e).inputs.push_back(
                      std::make_unique<fb::ViewT>(*callOf(e).inputs[0]))),
     REPRISE_RULE(TwoResultsInOnePlace, "has two results in one place",
                  callOf(e).outputs.push_back(
