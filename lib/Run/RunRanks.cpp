@@ -147,6 +147,12 @@ rt::Status driver::planOneRank(std::optional<unsigned> ranks,
   if (compile.shardOptimizer && ranks.value_or(1) == 1)
     return misuse("--shard-optimizer divides the optimizer's variables among "
                   "ranks; give their number by --ranks");
+  if (compile.syncBatchNorm && !ranks)
+    return misuse("--sync-batch-norm joins the batches of ranks; give their "
+                  "number by --ranks");
+  if (compile.reduceBucket && !ranks)
+    return misuse("--reduce-bucket is for sums over ranks; give their number "
+                  "by --ranks");
   if (!ranks || *ranks == 1)
     return {};
   if (*ranks < 1 || *ranks > kMaxRanks)

@@ -3,6 +3,7 @@
 #include "reprise/Runtime/Expect.h"
 #include "reprise/Runtime/Link.h"
 
+#include <algorithm>
 #include <chrono>
 #include <vector>
 

@@ -190,7 +190,12 @@ static rt::Status profileSource(const ProfileOptions &options) {
 static rt::Status profileLink(bool json) {
   constexpr double kTimeout = 60; // seconds
   REPRISE_EXPECT(ranks, joinToMeasure(kTimeout));
-  REPRISE_EXPECT(link, rt::measureLink(**ranks));
+  rt::Expected<rt::Link> link = [&] {
+    Activity activity("measuring the link");
+    return rt::measureLink(**ranks);
+  }();
+  if (!link.ok())
+    return link.status();
   REPRISE_RETURN_IF_ERROR((*ranks)->close());
   if ((*ranks)->rank() != 0)
     return {};

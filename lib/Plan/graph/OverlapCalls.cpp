@@ -119,26 +119,26 @@ private:
 } // namespace
 
 void Overlap::findGroups() {
-  isConversion.assign(graph.ops.size(), false);
-  for (OpId id = 0; id < graph.ops.size(); ++id) {
-    const std::vector<OpId> &readers = dependences.behind[id];
-    isConversion[id] = graph.ops[id].inputs.size() == 1 &&
-                       !graph.ops[id].runsBeside && readers.size() == 1 &&
-                       graph.ops[readers.front()].runsBeside;
-  }
-  std::vector<uint32_t> readyAt(graph.ops.size(), 0); // of calls
   std::vector<bool> isAfterCall(graph.ops.size(), false);
-  for (uint32_t step = 0; step < before.size(); ++step) {
-    OpId id = before[step];
-    const Op &op = graph.ops[id];
+  std::vector<bool> isBegin(graph.ops.size(), false);
+  for (OpId id : before) {
     for (OpId other : dependences.before[id])
       if (graph.ops[other].runsBeside || isAfterCall[other])
         isAfterCall[id] = true;
-    if (op.runsBeside && !isAfterCall[id])
+    isBegin[id] = graph.ops[id].runsBeside && !isAfterCall[id];
+    if (isBegin[id])
       begins.push_back(id);
-    for (OpId later : dependences.behind[id])
+  }
+  isConversion.assign(graph.ops.size(), false);
+  std::vector<uint32_t> readyAt(graph.ops.size(), 0); // of calls
+  for (uint32_t step = 0; step < before.size(); ++step) {
+    OpId id = before[step];
+    const std::vector<OpId> &readers = dependences.behind[id];
+    isConversion[id] = graph.ops[id].inputs.size() == 1 && !isBegin[id] &&
+                       readers.size() == 1 && isBegin[readers.front()];
+    for (OpId later : readers)
       readyAt[later] =
-          isConversion[id] ? std::max(readyAt[later], readyAt[id]) : step + 1;
+          std::max(readyAt[later], isConversion[id] ? readyAt[id] : step + 1);
   }
   std::stable_sort(begins.begin(), begins.end(),
                    [&](OpId a, OpId b) { return readyAt[a] < readyAt[b]; });
