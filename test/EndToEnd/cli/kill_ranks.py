@@ -46,10 +46,10 @@ def step_of(path):
     return int(re.search(r'"step"\s*:\s*"?(\d+)', json.dumps(header).replace("\\", "")).group(1))
 
 
-def train(ranks, *options, launcher=()):
+def train(ranks, *options, launcher=(), output=subprocess.PIPE):
     return subprocess.Popen(
         [*MPIRUN, *launcher, "-n", str(ranks), *TRAIN, "--ranks", str(ranks), *options],
-        stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+        stdout=output, stderr=subprocess.STDOUT, text=True)
 
 
 def finish(run):
@@ -60,38 +60,41 @@ def finish(run):
 
 
 def kill_one(dice):
-    run = train(RANKS, "--steps", "100000000", "--save", "s.safetensors", "--save-every", "20",
-                "--reload", "s.safetensors", launcher=SPARED)
-    time.sleep(dice.uniform(0.1, 2.5))
+    with open("output", "w") as output:
+        run = train(RANKS, "--steps", "100000000", "--save", "s.safetensors", "--save-every",
+                    "20", "--reload", "s.safetensors", launcher=SPARED, output=output)
+    # Until all have joined, mpirun alone can end them.
+    until = time.monotonic() + 240
+    while " step " not in open("output").read():
+        if run.poll() is not None or time.monotonic() > until:
+            sys.exit("no step was run:\n" + open("output").read())
+        time.sleep(0.02)
+    time.sleep(dice.uniform(0, 1.5))
     ranks = ranks_of(run.pid)
-    if len(ranks) < RANKS:  # they are still starting
-        run.kill()
-        run.communicate()
-        return False
     victim = dice.choice(sorted(ranks))
     begin = time.monotonic()
     os.kill(ranks.pop(victim), signal.SIGKILL)
     while any(os.path.exists(f"/proc/{process}") for process in ranks.values()):
         if time.monotonic() - begin > 10:
             run.kill()
-            sys.exit(f"rank {victim} was killed, and others go on after ten seconds")
+            sys.exit(f"rank {victim} was killed, and others go on after ten seconds:\n" +
+                     open("output").read())
         time.sleep(0.02)
-    run.communicate()
-    return True
+    run.wait()
 
 
 with tempfile.TemporaryDirectory() as folder:
     os.chdir(folder)
     dice = random.Random(SEED)
-    kills = saved = 0
-    while kills < KILLS:
-        kills += kill_one(dice)
+    saved = 0
+    for _ in range(KILLS):
+        kill_one(dice)
         if os.path.exists("s.safetensors"):
             step = step_of("s.safetensors")
             if step < saved:
                 sys.exit(f"the state of step {saved} was lost: it holds step {step}")
             saved = step
-    print(f"{kills} kills, {saved} steps")
+    print(f"{KILLS} kills, {saved} steps")
     last = str(saved + 20)
     finish(train(RANKS, "--steps", last, "--save", "s.safetensors", "--reload", "s.safetensors"))
     finish(train(RANKS, "--steps", last, "--save", "whole.safetensors"))
