@@ -242,6 +242,10 @@ std::optional<PlacedSchedule> overlapCalls(const Graph &graph,
       return std::nullopt;
     return found;
   };
+  // The steps of hundreds of ranks with running statistics take long to place.
+  constexpr uint32_t kMany = 20000;
+  if (steps > kMany)
+    return place(overlap.fixedFor(placement.height, 4), 4);
   // Calls may take the longer, the later they are waited for. That is worth
   // some steps that stay.
   uint32_t least = overlap.fixedFor(placement.height, 1), some = steps / 20;
