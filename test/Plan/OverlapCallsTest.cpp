@@ -133,8 +133,8 @@ TEST(OverlapCalls, UpdatesKeepTheirOrder) {
 TEST(OverlapCalls, TakesNoMoreMemory) {
   Backward backward(4, 4096);
   std::optional<PlacedSchedule> found = backward.overlap();
-  if (found)
-    EXPECT_LE(found->placement.height, 4096u * 4);
+  uint64_t height = found ? found->placement.height : 0;
+  EXPECT_LE(height, 4096u * 4);
   Backward tight(1, 4096);
   ASSERT_TRUE(tight.overlap());
   EXPECT_EQ(tight.text(tight.overlap()->schedule), "g1 c1 u1 ");
