@@ -61,3 +61,28 @@ func.func @shards_of_another_tensor(%x: tensor<3xf32>) {
 
 // expected-error @+1 {{of type 'tensor<2x2xf32>' is no shard of 'tensor<3x4xf32>'}}
 sg.variable @m : tensor<2x2xf32> {role = #sg.role<optimizer_state>, init = #sg.init<zeros>, whole_shape = array<i64: 3, 4>}
+
+// -----
+
+func.func @no_operands() {
+  // expected-error @+1 {{sums 0 tensors; 1 to 256 are possible}}
+  "sg.all_reduce"() {ranks = 2 : i64, sequence = 0 : i64} : () -> ()
+  return
+}
+
+// -----
+
+func.func @two_element_types(%x: tensor<4xf32>, %y: tensor<4xf64>) {
+  // expected-error @+1 {{sums 'tensor<4xf32>' and 'tensor<4xf64>'; one element type is possible}}
+  %s:2 = sg.all_reduce %x, %y ranks 2 sequence 0 : tensor<4xf32>, tensor<4xf64> -> tensor<4xf32>, tensor<4xf64>
+  return
+}
+
+// -----
+
+func.func @fewer_results(%x: tensor<4xf32>) {
+  // expected-error @+2 {{failed to infer returned types}}
+  // expected-error @+1 {{are incompatible with return type(s) of operation}}
+  %s = sg.all_reduce %x, %x ranks 2 sequence 0 : tensor<4xf32>, tensor<4xf32> -> tensor<4xf32>
+  return
+}

@@ -181,7 +181,7 @@ Schedule Overlap::orderAfter(uint32_t fixed, uint32_t lag) const {
   return {std::move(emission.order)};
 }
 
-/// What a call beside others uses lives until its results are read.
+/// Extends the buffers of each call beside others until its results are read.
 PlacedSchedule Overlap::after(uint32_t fixed, uint32_t lag) const {
   PlacedSchedule found;
   found.schedule = orderAfter(fixed, lag);

@@ -8,7 +8,7 @@
 using namespace reprise::rt;
 
 namespace {
-/// What some calls have done, in their order.
+/// Records the calls that were made, in their order.
 struct Log {
   std::vector<int> made; // read once all have ended
   std::atomic<int> count{0};

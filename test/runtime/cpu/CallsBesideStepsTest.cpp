@@ -1,7 +1,7 @@
 //===- CallsBesideStepsTest.cpp - Programs whose calls take long ----------===//
 #include "../conformance/ArtifactBuilder.h"
 #include "../conformance/SessionHandle.h"
-#include "reprise/Runtime/Communicator.h"
+#include "FirstRank.h"
 
 #include <algorithm>
 #include <gtest/gtest.h>
@@ -12,14 +12,10 @@ using namespace reprise::test;
 
 namespace {
 /// The first of two ranks. The other one sends tens, and takes its time.
-class SlowRank final : public rt::Communicator {
+class SlowRank final : public FirstRank {
 public:
   explicit SlowRank(bool takesThreads, bool fails = false)
-      : takesThreads(takesThreads), fails(fails) {}
-  unsigned rank() const override { return 0; }
-  unsigned size() const override { return 2; }
-  unsigned localRanks() const override { return 2; }
-  bool isBroken() const override { return fails; }
+      : FirstRank(2), takesThreads(takesThreads), fails(fails) {}
   rt::Status exchange(const void *, const rt::Shards &, void *) override {
     return rt::Status::error(RP_INTERNAL, "small sums have no shards");
   }
@@ -33,15 +29,7 @@ public:
     return fails ? rt::Status::error(RP_UNAVAILABLE, "rank 1 has ended")
                  : rt::Status();
   }
-  rt::Status collect(const void *, const rt::Shards &, void *,
-                     rt::Patience) override {
-    return {};
-  }
-  rt::Status sum(void *, uint64_t, rp_element_type) override { return {}; }
-  bool addsInAnyOrder() const override { return false; }
   bool takesOtherThreads() const override { return takesThreads; }
-  double timeoutSeconds() const override { return 1; }
-  rt::Status close() override { return {}; }
 
   std::thread::id caller;
 

@@ -4,6 +4,7 @@
 //
 //===----------------------------------------------------------------------===//
 #include "../../../runtime/cpu/Collective.h"
+#include "FirstRank.h"
 #include "ThreadRanks.h"
 #include "reprise/Runtime/Link.h"
 
@@ -223,35 +224,19 @@ TEST(Collective, ShardsAreThoseOfTheSum) {
 }
 
 namespace {
-/// The first of some ranks, whose link has a latency and a rate.
-class SlowLink final : public rt::Communicator {
+/// A rank whose link has a latency and a rate.
+class SlowLink final : public FirstRank {
 public:
-  SlowLink(unsigned ranks, const rt::Link &link) : ranks(ranks), link(link) {}
-  unsigned rank() const override { return 0; }
-  unsigned size() const override { return ranks; }
-  unsigned localRanks() const override { return ranks; }
-  bool isBroken() const override { return false; }
+  SlowLink(unsigned ranks, const rt::Link &link)
+      : FirstRank(ranks), link(link) {}
   rt::Status exchange(const void *, const rt::Shards &shards, void *) override {
     double time = link.milliseconds(shards.bytes - shards.size(0));
     std::this_thread::sleep_for(
         std::chrono::duration<double, std::milli>(time));
     return {};
   }
-  rt::Status gather(void *, const rt::Shards &, rt::Patience) override {
-    return {};
-  }
-  rt::Status collect(const void *, const rt::Shards &, void *,
-                     rt::Patience) override {
-    return {};
-  }
-  rt::Status sum(void *, uint64_t, rp_element_type) override { return {}; }
-  bool addsInAnyOrder() const override { return false; }
-  bool takesOtherThreads() const override { return true; }
-  double timeoutSeconds() const override { return 1; }
-  rt::Status close() override { return {}; }
 
 private:
-  unsigned ranks;
   rt::Link link;
 };
 } // namespace
