@@ -36,8 +36,9 @@ const char *const kTorchrun = "torchrun", *const kMpirun = "mpirun";
 /// all processes, which nothing else can end.
 class JoinWatch {
 public:
-  JoinWatch(double seconds, unsigned processes, const char *command)
-      : thread([=] { watch(seconds, processes, command); }) {}
+  /// `advice` follows the number of seconds.
+  JoinWatch(double seconds, unsigned processes, const char *advice)
+      : thread([=] { watch(seconds, processes, advice); }) {}
   ~JoinWatch() {
     {
       std::lock_guard<std::mutex> lock(mutex);
@@ -48,15 +49,14 @@ public:
   }
 
 private:
-  void watch(double seconds, unsigned processes, const char *command) {
+  void watch(double seconds, unsigned processes, const char *advice) {
     std::unique_lock<std::mutex> lock(mutex);
     if (changed.wait_for(lock, std::chrono::duration<double>(seconds),
                          [&] { return isDone; }))
       return;
-    std::string text =
-        "not all of the " + std::to_string(processes) +
-        " processes joined the run within " + rt::settingNumber(seconds) +
-        " seconds (--rank-timeout); each of them must be " + command;
+    std::string text = "not all of the " + std::to_string(processes) +
+                       " processes joined the run within " +
+                       rt::settingNumber(seconds) + " seconds" + advice;
     fail(rt::Status::error(RP_UNAVAILABLE, text));
     printJsonError(text);
     endProcess(kRankLost);
@@ -232,12 +232,13 @@ rt::Status RunRanks::trainAlone(const TrainSettings &options) const {
   return {};
 }
 
-/// Joins the processes that a launcher started, each of which is `command`.
+/// Joins the processes that a launcher started; `advice` ends the error if one
+/// does not come.
 static rt::Expected<std::unique_ptr<rt::Communicator>>
 open(const rt::CommunicatorOptions &options, unsigned processes,
-     const char *command) {
+     const char *advice) {
   Activity activity("waiting for the other ranks");
-  JoinWatch watch(options.timeoutSeconds, processes, command);
+  JoinWatch watch(options.timeoutSeconds, processes, advice);
   REPRISE_EXPECT(opened, rt::openCommunicator("mpi", options));
   speakAsRank((*opened)->rank());
   return opened;
@@ -250,7 +251,8 @@ driver::joinToMeasure(double timeoutSeconds) {
     return misuse("--link measures the link between processes of MPI, but this "
                   "one was started alone; start them by mpirun -n 2 reprise "
                   "profile --link");
-  return open({timeoutSeconds, false}, launch.size, "'reprise profile --link'");
+  return open({timeoutSeconds, false}, launch.size,
+              "; each of them must be 'reprise profile --link'");
 }
 
 rt::Status RunRanks::join(TrainSettings &options) {
@@ -270,6 +272,7 @@ rt::Status RunRanks::join(TrainSettings &options) {
                   "--shard-optimizer leaves each rank a part of a sum, which "
                   "is added in the order of the ranks; keep one of them");
   REPRISE_EXPECT(opened, open({timeoutSeconds, fastReduce}, launch.size,
+                              " (--rank-timeout); each of them must be "
                               "'reprise train' with --ranks"));
   communicator = std::move(*opened);
   unsigned size = communicator->size();

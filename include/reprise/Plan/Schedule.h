@@ -74,10 +74,11 @@ struct PlacedSchedule {
   Placement placement;
 };
 
-/// Lets the graph's ops that run beside others do so: what depends on one of
-/// them runs after the next one has begun, and what an op reads and writes,
-/// and its workspace, live until its results are read. Returns nothing if that
-/// would be higher than `placement` or if there is no such op.
+/// Lets the graph's ops that run beside others (Op::runsBeside) do so: each
+/// runs as soon as its operands are there, and what depends on it runs after
+/// some later ones. Its operands, results and workspace live until its results
+/// are read. Returns nothing if no such order no higher than `placement` was
+/// found, or if there is no such op.
 std::optional<PlacedSchedule> overlapCalls(const Graph &graph,
                                            const Schedule &schedule,
                                            const Placement &placement);
