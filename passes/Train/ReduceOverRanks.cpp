@@ -9,8 +9,9 @@
 //          and divided. Small ones share an all_reduce with those that are
 //          computed next to them. A variable that the model writes goes
 //          through the updates of all ranks, in their order: what an update
-//          takes from a rank's batch is gathered, and the ops that depend on
-//          the variable are repeated for each rank, on every rank.
+//          takes from a rank's batch is gathered, small values together, and
+//          the ops that depend on the variable are repeated for each rank, on
+//          every rank.
 //
 // Values that an earlier pass has joined are equal on all ranks; a variable
 // that follows from these alone is updated once.
@@ -45,6 +46,10 @@ using namespace reprise::sg;
 
 namespace {
 
+/// The most values that are gathered together: a kernel puts them one after the
+/// other, in time that grows with their number.
+constexpr unsigned kMostGathered = 32;
+
 class RankReduction {
 public:
   RankReduction(func::FuncOp function, const SgReduceOverRanksOptions &options)
@@ -72,7 +77,8 @@ private:
 
   template <typename OpTy, typename... Args>
   Value make(OpBuilder &builder, OriginAttr origin, Args &&...args);
-  void gatherLocals(OpBuilder &builder);
+  std::vector<SmallVector<Value>> gathersOf();
+  void gather(OpBuilder &builder, ArrayRef<Value> values);
   void repeatUpdates(OpBuilder &builder);
   std::vector<SmallVector<unsigned>> bucketsOf();
   void reduce(OpBuilder &builder, ArrayRef<unsigned> bucket);
@@ -333,19 +339,67 @@ Value RankReduction::make(OpBuilder &builder, OriginAttr origin,
   return op->getResult(0);
 }
 
-void RankReduction::gatherLocals(OpBuilder &builder) {
+/// Returns the locals that are gathered together, in their order.
+std::vector<SmallVector<Value>> RankReduction::gathersOf() {
+  std::vector<SmallVector<Value>> gathers;
+  llvm::MapVector<Type, SmallVector<Value>> open; // by element type
+  llvm::DenseMap<Type, uint64_t> received;        // bytes of open ones
   for (auto &[value, rows] : locals) {
+    auto type = cast<RankedTensorType>(value.getType());
+    SmallVector<Value> &gather = open[type.getElementType()];
+    uint64_t bytes = byteSize(type) * ranks;
+    uint64_t &sum = received[type.getElementType()];
+    if (!gather.empty() &&
+        (gather.size() == kMostGathered || sum + bytes > options.bucketBytes)) {
+      gathers.push_back(std::exchange(gather, {}));
+      sum = 0;
+    }
+    gather.push_back(value);
+    sum += bytes;
+  }
+  for (auto &[type, gather] : open)
+    gathers.push_back(gather);
+  return gathers;
+}
+
+void RankReduction::gather(OpBuilder &builder, ArrayRef<Value> values) {
+  OriginAttr origin =
+      forwardOf(values.size() == 1 ? pathOf(values.front().getDefiningOp())
+                                   : StringRef());
+  auto elements = [](Value value) {
+    return cast<RankedTensorType>(value.getType()).getNumElements();
+  };
+  Value own = values.front();
+  if (values.size() > 1) {
+    SmallVector<Value> flat;
+    for (Value value : values) {
+      auto type = cast<RankedTensorType>(value.getType());
+      flat.push_back(
+          type.getRank() == 1
+              ? value
+              : make<ReshapeOp>(
+                    builder, forwardOf(pathOf(value.getDefiningOp())),
+                    type.clone(ArrayRef(type.getNumElements())), value));
+    }
+    own = make<ConcatOp>(builder, origin, flat, 0);
+  }
+  Value all = make<AllGatherOp>(builder, origin, own, ranks, sequence++);
+  auto type = cast<RankedTensorType>(all.getType());
+  SmallVector<int64_t> starts(type.getRank(), 0), limits(type.getShape()),
+      strides(type.getRank(), 1);
+  for (Value value : values) {
     OriginAttr origin = forwardOf(pathOf(value.getDefiningOp()));
-    Value all = make<AllGatherOp>(builder, origin, value, ranks, sequence++);
-    auto type = cast<RankedTensorType>(all.getType());
-    SmallVector<int64_t> starts(type.getRank(), 0), limits(type.getShape()),
-        strides(type.getRank(), 1);
+    if (values.size() > 1)
+      limits[1] = starts[1] + elements(value);
     for (unsigned r = 0; r < ranks; ++r) {
       starts[0] = r;
       limits[0] = r + 1;
       Value row = make<SliceOp>(builder, origin, all, starts, limits, strides);
-      rows.push_back(make<ReshapeOp>(builder, origin, value.getType(), row));
+      locals[value].push_back(
+          make<ReshapeOp>(builder, origin, value.getType(), row));
     }
+    if (values.size() > 1)
+      starts[1] = limits[1];
   }
 }
 
@@ -451,7 +505,8 @@ void RankReduction::reduce(OpBuilder &builder, ArrayRef<unsigned> bucket) {
 
 void RankReduction::rewrite() {
   OpBuilder builder(body.getTerminator());
-  gatherLocals(builder);
+  for (ArrayRef<Value> values : gathersOf())
+    gather(builder, values);
   repeatUpdates(builder);
   for (ArrayRef<unsigned> bucket : bucketsOf())
     reduce(builder, bucket);

@@ -148,7 +148,7 @@ TEST(OverlapCalls, LeavesOtherGraphsAlone) {
 }
 
 TEST(OverlapCalls, HasValidPlansOfRandomGraphs) {
-  uint32_t moved = 0;
+  uint32_t moved = 0, higher = 0;
   for (uint64_t seed = 0; seed < 300; ++seed) {
     SCOPED_TRACE(seed);
     RandomGraphOptions options;
@@ -170,7 +170,20 @@ TEST(OverlapCalls, HasValidPlansOfRandomGraphs) {
     EXPECT_EQ(
         validate(graph, found->schedule, found->liveness, found->placement),
         "");
-    EXPECT_LE(found->placement.height, placement.height);
+    EXPECT_LE(found->placement.height,
+              placement.height + placement.height / 1000);
+    if (found->liveness.maxLive == found->placement.height)
+      continue;
+    // One unit less: the gaps of an order may take a thousandth more.
+    placement.height = found->placement.height - kAlignment;
+    std::optional<PlacedSchedule> again = overlapCalls(graph, order, placement);
+    if (!again)
+      continue;
+    higher += again->placement.height > placement.height;
+    EXPECT_LE(again->liveness.maxLive, placement.height);
+    EXPECT_LE(again->placement.height,
+              placement.height + placement.height / 1000);
   }
   EXPECT_GT(moved, 50u);
+  EXPECT_GT(higher, 0u);
 }

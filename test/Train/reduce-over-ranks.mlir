@@ -7,6 +7,9 @@
 // RUN: reprise-opt %s -split-input-file --sg-reduce-over-ranks="ranks=3 bucket-bytes=32" \
 // RUN:   --sg-verify-effects --sg-verify-level=level=flat \
 // RUN:   | FileCheck %s --check-prefix=BUCKETS
+// RUN: reprise-opt %s -split-input-file --sg-reduce-over-ranks="ranks=3 bucket-bytes=4096" \
+// RUN:   --sg-verify-effects --sg-verify-level=level=flat \
+// RUN:   | FileCheck %s --check-prefix=TOGETHER
 
 sg.variable @w : tensor<4xf32> {role = #sg.role<parameter>, init = #sg.init<ones>}
 
@@ -89,6 +92,65 @@ func.func @applies_the_updates_of_all_ranks(%x: tensor<2x4xf32>)
   %more = sg.add %count, %one {sg.origin = #sg.origin<"bn", forward>} : tensor<f32>
   sg.write @mean, %next {sg.origin = #sg.origin<"bn", forward>} : tensor<4xf32>
   sg.write @count, %more {sg.origin = #sg.origin<"bn", forward>} : tensor<f32>
+  return %m : tensor<4xf32>
+}
+
+// -----
+
+sg.variable @w : tensor<4xf32> {role = #sg.role<parameter>, init = #sg.init<ones>}
+sg.variable @mean : tensor<4xf32> {role = #sg.role<running_statistics>, init = #sg.init<zeros>}
+sg.variable @squares : tensor<4xf32> {role = #sg.role<running_statistics>, init = #sg.init<zeros>}
+sg.variable @total : tensor<f32> {role = #sg.role<running_statistics>, init = #sg.init<zeros>}
+sg.variable @exact : tensor<4xf64> {role = #sg.role<running_statistics>, init = #sg.init<zeros>}
+
+// Small values of one element type are gathered together. Each keeps its own
+// bits: rows of the gathered tensor are taken apart again.
+//
+// TOGETHER-LABEL: func.func @gathers_small_values_together
+// TOGETHER: %[[M:.*]] = sg.reduce_sum %{{.*}} {sg.origin = #sg.origin<"mean", forward>}
+// TOGETHER: %[[S:.*]] = sg.reduce_sum %{{.*}} {sg.origin = #sg.origin<"squares", forward>}
+// TOGETHER: %[[T:.*]] = sg.reduce_sum %{{.*}} {sg.origin = #sg.origin<"total", forward>}
+// TOGETHER: %[[E:.*]] = sg.cast
+// TOGETHER: %[[FT:.*]] = sg.reshape %[[T]] {{.*}} : tensor<f32> -> tensor<1xf32>
+// TOGETHER: %[[OWN:.*]] = sg.concat %[[M]], %[[S]], %[[FT]] dim 0
+// TOGETHER: %[[ALL:.*]] = sg.all_gather %[[OWN]] ranks 3 sequence 0 {{.*}} : tensor<9xf32> -> tensor<3x9xf32>
+// TOGETHER: sg.slice %[[ALL]] [0, 0] to [1, 4] {{.*}}"mean"
+// TOGETHER: sg.slice %[[ALL]] [2, 0] to [3, 4] {{.*}}"mean"
+// TOGETHER: sg.slice %[[ALL]] [0, 4] to [1, 8] {{.*}}"squares"
+// TOGETHER: sg.slice %[[ALL]] [2, 8] to [3, 9] {{.*}}"total"
+// TOGETHER: sg.all_gather %[[E]] ranks 3 sequence 1 {{.*}} : tensor<4xf64>
+//
+// Three ranks' values of 16 bytes are more than 32, so that each is alone.
+//
+// BUCKETS-LABEL: func.func @gathers_small_values_together
+// BUCKETS-NOT: sg.concat
+// BUCKETS: sg.all_gather %{{.*}} ranks 3 sequence 0 {{.*}} : tensor<4xf32>
+// BUCKETS: sg.all_gather %{{.*}} ranks 3 sequence 1 {{.*}} : tensor<4xf32>
+// BUCKETS: sg.all_gather %{{.*}} ranks 3 sequence 2 {{.*}} : tensor<f32>
+// BUCKETS: sg.all_gather %{{.*}} ranks 3 sequence 3 {{.*}} : tensor<4xf64>
+func.func @gathers_small_values_together(%x: tensor<2x4xf32>)
+    -> (tensor<4xf32> {sg.binding = #sg.binding<gradient of "w">}) {
+  %mean = sg.read @mean : tensor<4xf32>
+  %squares = sg.read @squares : tensor<4xf32>
+  %total = sg.read @total : tensor<f32>
+  %exact = sg.read @exact : tensor<4xf64>
+  %m = sg.reduce_sum %x dims [0] {sg.origin = #sg.origin<"mean", forward>}
+    : tensor<2x4xf32> -> tensor<4xf32>
+  %xx = sg.mul %x, %x {sg.origin = #sg.origin<"squares", forward>} : tensor<2x4xf32>
+  %s = sg.reduce_sum %xx dims [0] {sg.origin = #sg.origin<"squares", forward>}
+    : tensor<2x4xf32> -> tensor<4xf32>
+  %t = sg.reduce_sum %x dims [0, 1] {sg.origin = #sg.origin<"total", forward>}
+    : tensor<2x4xf32> -> tensor<f32>
+  %e = sg.cast %m {sg.origin = #sg.origin<"exact", forward>}
+    : tensor<4xf32> to tensor<4xf64>
+  %mean1 = sg.add %mean, %m {sg.origin = #sg.origin<"mean", forward>} : tensor<4xf32>
+  %squares1 = sg.add %squares, %s {sg.origin = #sg.origin<"squares", forward>} : tensor<4xf32>
+  %total1 = sg.add %total, %t {sg.origin = #sg.origin<"total", forward>} : tensor<f32>
+  %exact1 = sg.add %exact, %e {sg.origin = #sg.origin<"exact", forward>} : tensor<4xf64>
+  sg.write @mean, %mean1 {sg.origin = #sg.origin<"mean", forward>} : tensor<4xf32>
+  sg.write @squares, %squares1 {sg.origin = #sg.origin<"squares", forward>} : tensor<4xf32>
+  sg.write @total, %total1 {sg.origin = #sg.origin<"total", forward>} : tensor<f32>
+  sg.write @exact, %exact1 {sg.origin = #sg.origin<"exact", forward>} : tensor<4xf64>
   return %m : tensor<4xf32>
 }
 

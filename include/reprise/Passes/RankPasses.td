@@ -21,11 +21,12 @@ def SgReduceOverRanks : Pass<"sg-reduce-over-ranks", "::mlir::func::FuncOp"> {
     The bits are those of `ranks` micro-batches on one process, whose rows micro-batch r
     takes from rank r. A variable that the model writes, such as running statistics, goes
     through the updates of all ranks in their order: `sg.all_gather` collects what an
-    update takes from a rank's batch, and each rank applies all updates. Draws find their
-    streams by the high word of the step (`sg.random_uniform`): the trainer sets it to
-    r * 2^22 in the input of role step and in the variables of role counter, and begins
-    these with r steps more. A variable whose next value follows from values that are equal
-    on all ranks already (`sg-synchronize-norms`) is updated once.
+    update takes from a rank's batch, and each rank applies all updates. Up to 32 of these
+    values share an op, while all ranks' rows of them have no more than `bucket-bytes`.
+    Draws find their streams by the high word of the step (`sg.random_uniform`): the
+    trainer sets it to r * 2^22 in the input of role step and in the variables of role
+    counter, and begins these with r steps more. A variable whose next value follows from
+    values that are equal on all ranks already (`sg-synchronize-norms`) is updated once.
 
     Fails where `sg-accumulate-gradients` does, if more than draws and the next values of
     written variables depends on their present ones, and if other ops than draws use the
@@ -55,7 +56,8 @@ def SgReduceOverRanks : Pass<"sg-reduce-over-ranks", "::mlir::func::FuncOp"> {
   let options = [Option<"ranks", "ranks", "unsigned", "1",
                         "processes that share a step">,
                  Option<"bucketBytes", "bucket-bytes", "uint64_t", "0",
-                        "bytes after which the next all_reduce begins">];
+                        "bytes after which the next all_reduce or all_gather "
+                        "begins">];
   let dependentDialects = ["::reprise::sg::SgDialect"];
 }
 

@@ -77,8 +77,9 @@ struct PlacedSchedule {
 /// Lets the graph's ops that run beside others (Op::runsBeside) do so: each
 /// runs as soon as its operands are there, and what depends on it runs after
 /// some later ones. Its operands, results and workspace live until its results
-/// are read. Returns nothing if no such order no higher than `placement` was
-/// found, or if there is no such op.
+/// are read. The order has no more live bytes than `placement` has, and its own
+/// placement is at most a thousandth higher. Returns nothing if no such order
+/// was found, or if there is no such op.
 std::optional<PlacedSchedule> overlapCalls(const Graph &graph,
                                            const Schedule &schedule,
                                            const Placement &placement);
