@@ -243,8 +243,9 @@ Value Sharding::convert(OpBuilder &builder, Operation *op) {
 /// Gathers a value for the ops that need the whole tensor.
 void Sharding::gatherForOthers(OpBuilder &builder, Operation *op, Value shard) {
   auto isOther = [&](OpOperand &use) {
-    return !updates.contains(use.getOwner()) &&
-           !llvm::is_contained(written, use.getOwner());
+    Operation *user = use.getOwner();
+    return isa<AllReduceOp, BroadcastOp>(user) ||
+           (!updates.contains(user) && !llvm::is_contained(written, user));
   };
   Value whole = op->getResult(0);
   if (llvm::none_of(whole.getUses(), isOther))

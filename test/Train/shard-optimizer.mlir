@@ -59,3 +59,24 @@ func.func @clips_by_the_norm(%x: tensor<3x7xf32>, %y: tensor<3xf32>) {
   sg.write @b.m, %bn {sg.origin = #sg.origin<"b", forward>} : tensor<3xf32>
   return
 }
+
+// -----
+
+sg.variable @m : tensor<8xf32> {role = #sg.role<optimizer_state>, init = #sg.init<zeros>}
+
+// A sum over the ranks adds whole tensors, also of what ranks hold in shards.
+//
+// CHECK-LABEL: func.func @sum_of_a_shard
+// CHECK: %[[M:.*]] = sg.read @m : tensor<2xf32>
+// CHECK: %[[WHOLE:.*]] = sg.gather_shards %[[M]] ranks 4 sequence 1 {{.*}}: tensor<2xf32> -> tensor<8xf32>
+// CHECK: %[[S:.*]] = sg.reduce_scatter %[[WHOLE]] ranks 4 sequence 0 {{.*}}: tensor<8xf32> -> tensor<2xf32>
+// CHECK: %[[N:.*]] = sg.add %[[M]], %[[S]]
+// CHECK: sg.write @m, %[[N]] {{.*}}: tensor<2xf32>
+func.func @sum_of_a_shard() {
+  %m = sg.read @m : tensor<8xf32>
+  %s = sg.all_reduce %m ranks 4 sequence 0 {sg.origin = #sg.origin<"m", forward>}
+    : tensor<8xf32> -> tensor<8xf32>
+  %n = sg.add %m, %s {sg.origin = #sg.origin<"m", forward>} : tensor<8xf32>
+  sg.write @m, %n {sg.origin = #sg.origin<"m", forward>} : tensor<8xf32>
+  return
+}
