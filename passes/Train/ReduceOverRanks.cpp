@@ -303,6 +303,10 @@ LogicalResult RankReduction::lookAtResults() {
       return function.emitError()
              << "result " << k << " is of type " << function.getResultTypes()[k]
              << "; ranks add f32 and f64";
+    if (!type.hasStaticShape() || type.getNumElements() == 0)
+      return function.emitError()
+             << "result " << k << " is of type " << type
+             << "; ranks add tensors of a fixed number of elements, at least 1";
     means.push_back(k);
   }
   if (!hasGradient)

@@ -177,6 +177,10 @@ LogicalResult Sharding::look() {
     if (isOfState || sharded.contains(variable))
       updates.insert_range(ops);
   }
+  // Also where no update reads the variable.
+  for (auto read : body.getOps<ReadOp>())
+    if (sharded.contains(symbols.lookup<VariableOp>(read.getVariable())))
+      updates.insert(read);
   for (WriteOp write : written)
     if (!updates.contains(write.getValue().getDefiningOp()))
       return write.emitOpError()

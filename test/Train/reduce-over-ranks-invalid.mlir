@@ -47,6 +47,16 @@ func.func @narrow(%x: tensor<2x4xbf16>)
 // -----
 
 sg.variable @w : tensor<4xf32> {role = #sg.role<parameter>, init = #sg.init<ones>}
+
+// expected-error @+1 {{result 0 is of type 'tensor<0xf32>'; ranks add tensors of a fixed number of elements, at least 1}}
+func.func @empty(%x: tensor<0xf32>)
+    -> (tensor<0xf32> {sg.binding = #sg.binding<gradient of "w">}) {
+  return %x : tensor<0xf32>
+}
+
+// -----
+
+sg.variable @w : tensor<4xf32> {role = #sg.role<parameter>, init = #sg.init<ones>}
 sg.variable @m : tensor<4xf32> {role = #sg.role<running_statistics>, init = #sg.init<zeros>}
 
 func.func @joined_and_local(%x: tensor<2x4xf32>)

@@ -80,3 +80,22 @@ func.func @sum_of_a_shard() {
   sg.write @m, %n {sg.origin = #sg.origin<"m", forward>} : tensor<8xf32>
   return
 }
+
+// -----
+
+sg.variable @m : tensor<8xf32> {role = #sg.role<optimizer_state>, init = #sg.init<zeros>}
+
+// What only others read is gathered for them.
+//
+// CHECK-LABEL: func.func @read_by_others
+// CHECK: %[[M:.*]] = sg.read @m : tensor<2xf32>
+// CHECK: %[[WHOLE:.*]] = sg.gather_shards %[[M]] ranks 4 sequence 1 {{.*}}: tensor<2xf32> -> tensor<8xf32>
+// CHECK: sg.reduce_scatter
+// CHECK: return %[[WHOLE]]
+func.func @read_by_others(%g: tensor<8xf32>) -> tensor<8xf32> {
+  %m = sg.read @m : tensor<8xf32>
+  %s = sg.all_reduce %g ranks 4 sequence 0 {sg.origin = #sg.origin<"m", forward>}
+    : tensor<8xf32> -> tensor<8xf32>
+  sg.write @m, %s {sg.origin = #sg.origin<"m", forward>} : tensor<8xf32>
+  return %m : tensor<8xf32>
+}
