@@ -85,7 +85,7 @@ func.func @sum_of_a_shard() {
 
 sg.variable @m : tensor<8xf32> {role = #sg.role<optimizer_state>, init = #sg.init<zeros>}
 
-// What only others read is gathered for them.
+// Other readers get the whole tensor, also where no update reads the variable.
 //
 // CHECK-LABEL: func.func @read_by_others
 // CHECK: %[[M:.*]] = sg.read @m : tensor<2xf32>
