@@ -248,7 +248,7 @@ Value Sharding::convert(OpBuilder &builder, Operation *op) {
 void Sharding::gatherForOthers(OpBuilder &builder, Operation *op, Value shard) {
   auto isOther = [&](OpOperand &use) {
     Operation *user = use.getOwner();
-    return isa<AllReduceOp, BroadcastOp>(user) ||
+    return isa<AllReduceOp>(user) ||
            (!updates.contains(user) && !llvm::is_contained(written, user));
   };
   Value whole = op->getResult(0);
