@@ -40,22 +40,29 @@ enum class BufferKind : uint8_t {
 enum class Phase : uint8_t { Forward, Backward, Recompute, Update };
 
 /// The action of a step of a program.
-enum class StepAction : uint8_t { LibraryCall, Kernel, Copy };
+enum class StepAction : uint8_t {
+  LibraryCall,
+  Kernel,
+  Copy,
+  Offload, // a copy to host memory
+  Fetch    // a copy from there
+};
 
 /// The reason that bytes are in memory. A value that outlives the forward pass
 /// because a later op reads it is kept, for one of the last five reasons.
 enum class Reason : uint8_t {
-  Unknown,   // no reason is recorded
-  Input,     // an input of the step, in memory from its start
-  Result,    // a result of the step, in memory to its end
-  Workspace, // workspace of one op
-  Passing,   // its readers come soon
-  Again,     // it was recomputed
-  RunsOnce,  // kept: its op changes state
-  Asked,     // kept: the user requested it
-  Free,      // kept: the budget does not require less memory
-  Dear,      // kept: recomputing it takes more time than the bytes are worth
-  SourceGone // kept: an operand to recompute it from is no longer live
+  Unknown,    // no reason is recorded
+  Input,      // an input of the step, in memory from its start
+  Result,     // a result of the step, in memory to its end
+  Workspace,  // workspace of one op
+  Passing,    // its readers come soon
+  Again,      // it was recomputed
+  RunsOnce,   // kept: its op changes state
+  Asked,      // kept: the user requested it
+  Free,       // kept: the budget does not require less memory
+  Dear,       // kept: recomputing it takes more time than the bytes are worth
+  SourceGone, // kept: an operand to recompute it from is no longer live
+  Fetched     // copied back from host memory
 };
 
 /// The names of an enum's values, in the order of their numbers.
@@ -76,12 +83,13 @@ template <> struct TermNames<Phase> {
                                           "update"};
 };
 template <> struct TermNames<StepAction> {
-  static constexpr const char *names[] = {"library", "kernel", "copy"};
+  static constexpr const char *names[] = {"library", "kernel", "copy",
+                                          "offload", "fetch"};
 };
 template <> struct TermNames<Reason> {
   static constexpr const char *names[] = {
-      "",          "input", "result", "workspace", "passing",    "again",
-      "runs_once", "asked", "free",   "dear",      "source_gone"};
+      "",          "input", "result", "workspace", "passing",     "again",
+      "runs_once", "asked", "free",   "dear",      "source_gone", "fetched"};
 };
 
 /// The number of an enum's values.

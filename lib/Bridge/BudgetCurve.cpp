@@ -76,6 +76,10 @@ static uint64_t placedWithin(uint64_t budget, uint64_t fixedBytes) {
                              plan::kAlignment);
 }
 
+uint64_t BudgetCurve::placedBytes(uint64_t budget) const {
+  return placedWithin(budget, fixedBytes);
+}
+
 /// The schedule of a step without a search.
 static plan::FrontierPoint pointOf(const plan::Graph &graph,
                                    const std::vector<OpId> &order) {

@@ -59,6 +59,8 @@ private:
   uint64_t keptBytes(uint64_t forwardSteps) const;
   void addBuffers();
   void addCall(OpId id, ArrayAttr inputs, ArrayAttr outputs);
+  void addOffload(OpId id);
+  void addFetch(OpId id);
   void addStep(OpId op);
   uint64_t baseFlops() const;
 
@@ -71,6 +73,8 @@ private:
   std::vector<bool> isReadLater;   // by ValueId, see findReadLater
   std::vector<uint32_t> firstStep; // by OpId, see findFirstSteps
   int64_t collectives = 0;         // added so far
+  uint64_t hostBytes = 0;          // of the offloads added so far
+  llvm::DenseMap<ValueId, uint64_t> hostOffsets; // of offloads' results
 };
 
 } // namespace
@@ -176,9 +180,14 @@ Reason EntryBuilder::reasonOf(const plan::Buffer &buffer) const {
   // If several values use the buffer in turn, the last kept one decides.
   auto kept = std::find_if(buffer.values.rbegin(), buffer.values.rend(),
                            [&](ValueId value) { return isKept(value); });
-  if (kept == buffer.values.rend())
-    return kindOf(buffer) == BufferKind::Recomputed ? Reason::Again
-                                                    : Reason::Passing;
+  if (kept == buffer.values.rend()) {
+    OpId producer = problem.graph.values[buffer.values.front()].producer;
+    if (kindOf(buffer) != BufferKind::Recomputed)
+      return Reason::Passing;
+    bool isFetched =
+        problem.ops[producer].hostCopy == PlannedOp::HostCopy::Fetch;
+    return isFetched ? Reason::Fetched : Reason::Again;
+  }
   OpId producer = problem.graph.values[*kept].producer;
   const PlannedOp &op = problem.ops[producer];
   plan::Bargain bargain;
@@ -198,7 +207,7 @@ uint64_t EntryBuilder::forwardSteps() const {
   uint64_t behindCall = 0, behindStep = 0;
   for (auto [number, id] : llvm::enumerate(solution.schedule.order)) {
     const PlannedOp &op = problem.ops[id];
-    if (op.phase != Phase::Forward)
+    if (op.phase != Phase::Forward || op.hostCopy != PlannedOp::HostCopy::None)
       continue;
     behindStep = number + 1;
     if (!op.isCopy && !isa<sg::KernelOp, CollectiveOpInterface>(op.op))
@@ -273,6 +282,10 @@ void EntryBuilder::addStep(OpId id) {
                    viewOf(node.outputs.front()), stepOf(id));
     return;
   }
+  if (op.hostCopy == PlannedOp::HostCopy::Offload)
+    return addOffload(id);
+  if (op.hostCopy == PlannedOp::HostCopy::Fetch)
+    return addFetch(id);
   ArrayAttr inputs = viewsOf(node.inputs), outputs = viewsOf(node.outputs);
   if (auto kernel = dyn_cast<sg::KernelOp>(op.op)) {
     LaunchOp::create(
@@ -282,6 +295,24 @@ void EntryBuilder::addStep(OpId id) {
     return;
   }
   addCall(id, inputs, outputs);
+}
+
+/// Gives the offloaded value bytes of host memory of its own: all offloads come
+/// before the fetches of a step, so that there is nothing to share.
+void EntryBuilder::addOffload(OpId id) {
+  const plan::Op &node = problem.graph.ops[id];
+  uint64_t bytes = problem.ops[id].bytes;
+  hostOffsets[node.outputs.front()] = hostBytes;
+  OffloadOp::create(builder, problem.ops[id].op->getLoc(),
+                    viewOf(node.inputs.front()), hostBytes, stepOf(id));
+  hostBytes += llvm::alignTo(bytes, kAlignment);
+}
+
+void EntryBuilder::addFetch(OpId id) {
+  const plan::Op &node = problem.graph.ops[id];
+  FetchOp::create(builder, problem.ops[id].op->getLoc(),
+                  hostOffsets.at(node.inputs.front()),
+                  viewOf(node.outputs.front()), stepOf(id));
 }
 
 /// Adds a library call; parts that it does not have get no attribute.

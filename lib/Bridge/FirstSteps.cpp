@@ -32,6 +32,11 @@ public:
   /// The first op that computed the same as `id`, perhaps itself.
   OpId add(OpId id) {
     const plan::Op &op = problem.graph.ops[id];
+    // The elements are the operand's, wherever they are.
+    if (problem.ops[id].hostCopy != PlannedOp::HostCopy::None) {
+      numbers[op.outputs.front()] = numbers[problem.rootOf(op.inputs.front())];
+      return id;
+    }
     OpId first = seen.try_emplace(keyOf(id), id).first->second;
     for (auto [k, output] : llvm::enumerate(op.outputs))
       numbers[output] = {Made, first, static_cast<uint32_t>(k)};

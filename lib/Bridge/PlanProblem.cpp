@@ -234,6 +234,8 @@ LogicalResult ProblemBuilder::addOp(Operation *op) {
     updates.push_back({write, range, values.lookup(write.getValue())});
   } else if (auto copy = dyn_cast<sg::CopyOp>(op)) {
     values[copy.getResult()] = addCopy(copy, values.lookup(copy.getOperand()));
+  } else if (isa<sg::OffloadOp, sg::FetchOp>(op)) {
+    addHostCopy(op);
   } else if (!isa<func::ReturnOp>(op)) {
     return addRunnable(op);
   }
@@ -262,6 +264,36 @@ ValueId ProblemBuilder::addCopy(Operation *cause, ValueId source) {
   problem.graph.ops.push_back(std::move(node));
   problem.ops.push_back(std::move(planned));
   return target;
+}
+
+void ProblemBuilder::addHostCopy(Operation *op) {
+  bool isOffload = isa<sg::OffloadOp>(op);
+  Value operand = op->getOperand(0), result = op->getResult(0);
+  OpId id = problem.graph.ops.size();
+  ValueId source = values.lookup(operand);
+  ValueId target =
+      addValue(result.getType(), problem.graph.values[source].name);
+  if (isOffload)
+    problem.graph.values[target].bytes = 0;
+  problem.graph.values[target].producer = id;
+  values[result] = target;
+  plan::Op node;
+  node.name = problem.graph.values[source].name;
+  node.inputs = {source};
+  node.outputs = {target};
+  for (OpId other : readyAfter(source))
+    node.after.push_back(other);
+  node.runsOnce = true;
+  PlannedOp planned;
+  planned.op = op;
+  planned.name = op->getName().stripDialect().str();
+  planned.module = sg::pathOf(op).str();
+  planned.hostCopy = isOffload ? PlannedOp::HostCopy::Offload
+                               : PlannedOp::HostCopy::Fetch;
+  planned.bytes = sg::byteSize(result.getType());
+  node.cost = rt::Roofline().milliseconds(0, planned.bytes);
+  problem.graph.ops.push_back(std::move(node));
+  problem.ops.push_back(std::move(planned));
 }
 
 /// Keeps the function's results until the end of the step.
@@ -368,6 +400,12 @@ FailureOr<PlanProblem> ProblemBuilder::build() {
   for (Operation &op : body)
     if (failed(addOp(&op)))
       return failure();
+  for (auto [number, value] :
+       llvm::enumerate(body.getTerminator()->getOperands()))
+    if (sg::isHostTensor(value.getType()))
+      return problem.function.emitError()
+             << "returns result " << number
+             << " in host memory; fetch it to return it";
   for (Value value : body.getTerminator()->getOperands())
     problem.results.push_back(values.lookup(value));
   placeUpdates();

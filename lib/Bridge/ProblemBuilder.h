@@ -36,6 +36,7 @@ private:
   void addResults();
   /// Adds an op that copies `source` to a new value, which it returns.
   plan::ValueId addCopy(mlir::Operation *cause, plan::ValueId source);
+  void addHostCopy(mlir::Operation *op);
   void sortOps();
   void setPhases();
   /// Ops that must have run before `value` may be read.

@@ -55,6 +55,10 @@ KeyedOp reprise::keyedOpOf(const rt::fb::Step &step) {
   } else if (const auto *copy = step.action_as_Copy()) {
     op.inputs.push_back(tensorOf(*copy->source()));
     op.outputs.push_back(tensorOf(*copy->target()));
+  } else if (const auto *offload = step.action_as_Offload()) {
+    op.inputs.push_back(tensorOf(*offload->source()));
+  } else if (const auto *fetch = step.action_as_Fetch()) {
+    op.outputs.push_back(tensorOf(*fetch->target()));
   }
   return op;
 }

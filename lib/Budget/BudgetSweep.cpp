@@ -101,8 +101,8 @@ rt::Status driver::sweepModel(Compiler &compiler, const ModelRequest &request,
   sweep = sweepPlans(planned->plans, facts, request.compile.threads);
   if (!sweep.contradiction.empty())
     return contradiction(sweep.contradiction);
-  return answer.choice ? compiler.lowerPlanned(*planned, request.compile)
-                       : rt::Status();
+  return answer.isMet() ? compiler.lowerPlanned(*planned, request.compile)
+                        : rt::Status();
 }
 
 rt::Status driver::addModes(const ModelRequest &request,

@@ -41,7 +41,8 @@ PointFacts driver::pointFactsOf(const PlanChoice &choice) {
 }
 
 BudgetFacts driver::budgetFactsOf(const std::string &model, BudgetPlans &plans,
-                                  uint64_t budget) {
+                                  uint64_t budget,
+                                  const plan::HostBudget &host) {
   BudgetFacts facts;
   facts.model = model;
   facts.fixed = plans.own().fixedBytes;
@@ -49,7 +50,14 @@ BudgetFacts driver::budgetFactsOf(const std::string &model, BudgetPlans &plans,
   facts.smallest = pointFactsOf(plans.smallest());
   facts.rounded =
       pointFactsOf(*plans.choose(budgetTextBytes(facts.smallest.bytes)));
-  BudgetPlans::Proof proof = plans.provenBytes();
+  BudgetPlans::Proof proof =
+      host.bytes ? provenWithHost(plans) : plans.provenBytes();
+  if (host.bytes)
+    if (std::optional<HostChoice> least = leastWithHost(plans, host)) {
+      facts.smallestWithHost = {least->bytes, least->milliseconds(),
+                                least->kernels->mode};
+      facts.hostBytesOfSmallest = least->host.hostBytes;
+    }
   facts.provenBytes = proof.bound.bytes;
   facts.asked = budget;
   if (proof.bound.cut == plan::kNone)

@@ -180,17 +180,28 @@ static std::string describe(const std::vector<Alternative> &ways) {
          text;
 }
 
+/// Returns what host memory adds to the smallest budget, "" without any.
+static std::string withHost(const BudgetFacts &facts) {
+  if (!facts.smallestWithHost)
+    return "";
+  return " without host memory\n          " +
+         sizeAndBytes(facts.smallestWithHost->bytes) +
+         " is the smallest found with it, and " +
+         sizeAndBytes(facts.hostBytesOfSmallest) + " on the host";
+}
+
 rt::Status driver::refuse(const ModelRequest &request,
                           const BudgetFacts &facts) {
-  std::string message =
-      "'" + request.source + "' cannot be trained in " +
-      sizeAndBytes(facts.asked) + "\n  needed  " +
-      sizeAndBytes(facts.smallest.bytes) +
-      " is the smallest budget found\n  proven  no schedule of the "
-      "kernels as formed exists below " +
-      sizeAndBytes(facts.provenBytes) + ", " +
-      text::formatFixed(facts.provenShare() * 100, 2) + "% less\n" +
-      describePinned(facts) + describe(findAlternatives(request, facts));
+  std::string message = "'" + request.source + "' cannot be trained in " +
+                        sizeAndBytes(facts.asked) + "\n  needed  " +
+                        sizeAndBytes(facts.smallest.bytes) +
+                        " is the smallest budget found" + withHost(facts) +
+                        "\n  proven  no schedule of the "
+                        "kernels as formed exists below " +
+                        sizeAndBytes(facts.provenBytes) + ", " +
+                        text::formatFixed(facts.provenShare() * 100, 2) +
+                        "% less\n" + describePinned(facts) +
+                        describe(findAlternatives(request, facts));
   message.pop_back(); // the last line end
   return invalid(message);
 }
@@ -235,9 +246,9 @@ driver::lowerToProgram(Compiler &compiler, const ModelRequest &request) {
     kept = std::move(*found);
   }
   REPRISE_EXPECT(planned, compiler.planWithin(options));
-  if (!planned->answer.choice) {
-    refused =
-        budgetFactsOf(request.source, planned->plans, planned->answer.bytes);
+  if (!planned->answer.isMet()) {
+    refused = budgetFactsOf(request.source, planned->plans,
+                            planned->answer.bytes, options.host);
     return refused;
   }
   REPRISE_RETURN_IF_ERROR(compiler.lowerPlanned(*planned, options));

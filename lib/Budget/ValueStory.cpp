@@ -299,6 +299,8 @@ static std::string describe(Reason reason, const std::string &bargain) {
            ", but what it is computed from is gone by then";
   case Reason::Passing:
     return "its readers come soon; no pass in between could do without it";
+  case Reason::Fetched:
+    return "copied back from host memory, to which the forward pass copied it";
   case Reason::Unknown:
     break;
   }

@@ -217,6 +217,33 @@ rt::Status CompileSettings::readEffort(CompileOptions &options) const {
   return {};
 }
 
+rt::Status CompileSettings::readHost(CompileOptions &options,
+                                     const Target &device) const {
+  if (hostLink && !hostBudget)
+    return misuse("--host-link is the link of a --host-budget; give both");
+  if (!hostBudget)
+    return {};
+  if (!options.budget && !mayGetBudget(*command))
+    return misuse("--host-budget needs a --budget of the device");
+  rt::Expected<uint64_t> bytes = text::parseSize(*hostBudget);
+  if (!bytes.ok())
+    return misuse("--host-budget: " + bytes.status().message());
+  if (*bytes == 0)
+    return misuse("--host-budget is 0; leave it out to copy nothing");
+  std::optional<plan::HostLink> link = device.hostLink();
+  if (!link)
+    return misuse("--host-budget: programs for " + options.target.text() +
+                  " do not copy to host memory");
+  if (hostLink) {
+    rt::Expected<rt::Link> given = text::parseLink(*hostLink);
+    if (!given.ok())
+      return misuse("--host-link: " + given.status().message());
+    link = {given->gigabytesPerSecond * 1e6, given->microseconds * 1e-3};
+  }
+  options.host = {*bytes, *link};
+  return {};
+}
+
 rt::Status CompileSettings::readAverages(CompileOptions &options) const {
   options.ema = ema.value_or(0);
   if (!(options.ema >= 0 && options.ema < 1))
@@ -310,6 +337,7 @@ rt::Expected<CompileOptions> CompileSettings::options() const {
     return misuse("--target: " + device.status().message());
   if (target)
     REPRISE_RETURN_IF_ERROR((*device)->prepare());
+  REPRISE_RETURN_IF_ERROR(readHost(options, **device));
   REPRISE_RETURN_IF_ERROR(costSource().status());
   return options;
 }

@@ -55,6 +55,8 @@ std::vector<OpTime> driver::timesByOp(const rt::fb::Entry &entry,
     op.tensor = largestOf(keyed);
     op.kind = step.action_as_KernelLaunch() ? StepAction::Kernel
               : step.action_as_Copy()       ? StepAction::Copy
+              : step.action_as_Offload()    ? StepAction::Offload
+              : step.action_as_Fetch()      ? StepAction::Fetch
                                             : StepAction::LibraryCall;
     op.flops = step.flops();
     op.bytes = step.bytes();

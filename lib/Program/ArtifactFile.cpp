@@ -109,6 +109,10 @@ static StepAction actionOf(const fb::Step &step) {
     return StepAction::LibraryCall;
   case fb::Action::Copy:
     return StepAction::Copy;
+  case fb::Action::Offload:
+    return StepAction::Offload;
+  case fb::Action::Fetch:
+    return StepAction::Fetch;
   default:
     return StepAction::Kernel;
   }
@@ -186,6 +190,10 @@ static StepFacts factsOf(const fb::Step &step) {
     facts.reads.push_back(factsOf(*copy->source()));
     facts.writes.push_back(factsOf(*copy->target()));
   }
+  if (const auto *offload = step.action_as_Offload())
+    facts.reads.push_back(factsOf(*offload->source()));
+  if (const auto *fetch = step.action_as_Fetch())
+    facts.writes.push_back(factsOf(*fetch->target()));
   return facts;
 }
 

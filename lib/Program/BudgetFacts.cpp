@@ -40,7 +40,7 @@ static std::vector<ValueFacts> findCostly(const EntryFacts &entry) {
   std::map<uint32_t, ValueFacts> byFirst; // by the step that computed it first
   for (uint32_t number = 0; number < entry.steps.size(); ++number) {
     const StepFacts &step = entry.steps[number];
-    if (step.phase != Phase::Recompute)
+    if (step.phase != Phase::Recompute || step.action == StepAction::Fetch)
       continue;
     ValueFacts &facts = byFirst[step.cloneOf.value_or(number)];
     ++facts.times;
@@ -83,6 +83,13 @@ std::optional<BudgetFacts> driver::budgetFactsOf(const std::string &source,
   facts.boundMilliseconds = certificate.bound;
   facts.picosecondsPerMiB = certificate.picosecondsPerMiB;
   facts.costly = findCostly(entry);
+  for (const StepFacts &step : entry.steps) {
+    bool isOffload = step.action == StepAction::Offload;
+    facts.offloads += isOffload;
+    facts.hostBytes += isOffload ? step.bytes : 0;
+    if (isOffload || step.action == StepAction::Fetch)
+      facts.waitMilliseconds += millisecondsOf(step.picoseconds);
+  }
   return facts;
 }
 
@@ -215,8 +222,16 @@ driver::linesOf(const BudgetFacts &facts) {
                             text::formatSize(facts.fixed) +
                             " variables and constants" +
                             kernelsText(*facts.plan));
-  add("recomputed", formatMilliseconds(facts.recomputeMilliseconds()) +
-                        " a step, " + formatMore(facts.recomputedShare()));
+  add(facts.offloads ? "additional time" : "recomputed",
+      formatMilliseconds(facts.recomputeMilliseconds()) + " a step, " +
+          formatMore(facts.recomputedShare()));
+  if (facts.offloads)
+    add("host memory", sizeAndBytes(facts.hostBytes) + " in " +
+                           std::to_string(facts.offloads) +
+                           (facts.offloads == 1 ? " value" : " values") +
+                           " copied there and back; ops wait " +
+                           formatMilliseconds(facts.waitMilliseconds) +
+                           " a step for the copies");
   add("lower bound",
       formatMilliseconds(facts.boundMilliseconds) +
           " a step for any schedule within this budget; this one takes " +
@@ -277,6 +292,11 @@ ordered_json driver::toJson(const BudgetFacts &facts) {
                        {"pinned", ::toJson(facts.pinned)},
                        {"budget_bytes", facts.asked},
                        {"feasible", facts.plan.has_value()}};
+  if (facts.smallestWithHost)
+    json["smallest_with_host"] = {
+        {"bytes", facts.smallestWithHost->bytes},
+        {"milliseconds", facts.smallestWithHost->milliseconds},
+        {"host_bytes", facts.hostBytesOfSmallest}};
   if (!facts.plan)
     return json;
   json["peak_bytes"] = facts.plan->bytes;
@@ -284,6 +304,10 @@ ordered_json driver::toJson(const BudgetFacts &facts) {
   json["kernels"] = facts.plan->kernels;
   json["recomputed_ms"] = facts.recomputeMilliseconds();
   json["recomputed_share"] = facts.recomputedShare();
+  if (facts.offloads)
+    json["host"] = {{"values", facts.offloads},
+                    {"bytes", facts.hostBytes},
+                    {"waiting_ms", facts.waitMilliseconds}};
   json["bound_ms"] = facts.boundMilliseconds;
   json["gap"] = facts.gap();
   json["ms_per_mib"] = millisecondsOf(facts.picosecondsPerMiB);

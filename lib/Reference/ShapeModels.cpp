@@ -143,6 +143,8 @@ void reference::registerShapeModels(MLIRContext *context) {
   attach<sg::RandomUniformOp, randomUniform>(context);
   attach<sg::BroadcastOp, broadcast>(context);
   attach<sg::CopyOp, copy<sg::CopyOp>>(context);
+  attach<sg::OffloadOp, copy<sg::OffloadOp>>(context);
+  attach<sg::FetchOp, copy<sg::FetchOp>>(context);
   attach<sg::KeepOp, copy<sg::KeepOp>>(context);
   attach<sg::RecomputeOp, copy<sg::RecomputeOp>>(context);
   attach<sg::ReshapeOp, reshape>(context);

@@ -77,6 +77,10 @@ static StepViews viewsOf(const fb::Step &step) {
   } else if (const fb::Copy *copy = step.action_as_Copy()) {
     views.reads.push_back(copy->source());
     views.writes.push_back(copy->target());
+  } else if (const fb::Offload *offload = step.action_as_Offload()) {
+    views.reads.push_back(offload->source());
+  } else if (const fb::Fetch *fetch = step.action_as_Fetch()) {
+    views.writes.push_back(fetch->target());
   }
   return views;
 }
@@ -88,7 +92,9 @@ static std::string implementationOf(const fb::Program &program,
     return textOf(call->implementation());
   if (const fb::KernelLaunch *launch = step.action_as_KernelLaunch())
     return textOf(program.kernels()->Get(launch->kernel()));
-  return "copy";
+  if (step.action_as_Copy())
+    return "copy";
+  return step.action_as_Offload() ? "to host memory" : "from host memory";
 }
 
 //===----------------------------------------------------------------------===//

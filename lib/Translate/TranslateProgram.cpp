@@ -177,6 +177,20 @@ static fb::CopyT translateCopy(CopyOp copy) {
   return result;
 }
 
+static fb::OffloadT translateOffload(OffloadOp offload) {
+  fb::OffloadT result;
+  result.source = translate(offload.getSource());
+  result.host = offload.getHost();
+  return result;
+}
+
+static fb::FetchT translateFetch(FetchOp fetch) {
+  fb::FetchT result;
+  result.host = fetch.getHost();
+  result.target = translate(fetch.getTarget());
+  return result;
+}
+
 std::unique_ptr<fb::StepT> Translator::translateStep(StepOpInterface step) {
   auto result = std::make_unique<fb::StepT>();
   llvm::TypeSwitch<Operation *>(step.getOperation())
@@ -185,7 +199,10 @@ std::unique_ptr<fb::StepT> Translator::translateStep(StepOpInterface step) {
         uint32_t kernel = kernels.lookup(op.getKernelAttr().getAttr());
         result->action.Set(translateLaunch(op, kernel));
       })
-      .Case<CopyOp>([&](auto op) { result->action.Set(translateCopy(op)); });
+      .Case<CopyOp>([&](auto op) { result->action.Set(translateCopy(op)); })
+      .Case<OffloadOp>(
+          [&](auto op) { result->action.Set(translateOffload(op)); })
+      .Case<FetchOp>([&](auto op) { result->action.Set(translateFetch(op)); });
   StepAttr info = step.getStepInfo();
   result->name = info.getName().str();
   result->module_ = info.getModule().str();

@@ -131,7 +131,7 @@ FailureOr<PlannedModel> reprise::planModel(mlir::ModuleOp module,
               options.budget);
   if (failed(plans))
     return failure();
-  FailureOr<BudgetAnswer> answer = answerBudget(*plans, *options.budget);
+  FailureOr<BudgetAnswer> answer = answerBudget(*plans, *options.budget, options.host);
   if (options.searchObserver)
     options.searchObserver({});
   if (failed(answer))
@@ -146,7 +146,7 @@ LogicalResult reprise::lowerPlanned(mlir::ModuleOp module,
     return failure();
   // The step may become that of other kernels.
   func::FuncOp step = module.lookupSymbol<func::FuncOp>(kTrainStep);
-  func::FuncOp fitted = planned.answer.choice->curve().problem.function;
+  func::FuncOp fitted = planned.answer.curve().problem.function;
   if (fitted != step) {
     fitted->remove();
     step->getBlock()->getOperations().insert(Block::iterator(step), fitted);
@@ -167,7 +167,7 @@ LogicalResult reprise::lowerModel(mlir::ModuleOp module,
     FailureOr<PlannedModel> planned = planModel(module, options);
     if (failed(planned))
       return failure();
-    if (planned->answer.choice)
+    if (planned->answer.isMet())
       return lowerPlanned(module, *planned, options);
     refuseBudget(planned->plans, planned->answer.bytes);
     return failure();

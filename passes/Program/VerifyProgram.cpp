@@ -53,6 +53,7 @@ private:
   LogicalResult checkStep(StepOpInterface step, uint64_t number);
   LogicalResult checkLive(Operation *op, ViewAttr view, uint64_t number);
   LogicalResult checkOverlaps(StepOpInterface step);
+  LogicalResult checkHostCopy(Operation *step);
   LogicalResult checkPeak(EntryOp entry, uint64_t steps);
 
   ArrayRef<BufferOp> entryBuffers() const {
@@ -64,6 +65,7 @@ private:
   ProgramOp program;
   SmallVector<BufferOp> buffers; // of the program, then of the current entry
   size_t fixedCount = 0;
+  std::map<uint64_t, OffloadOp> offloaded; // of the entry, by offset so far
 };
 
 } // namespace
@@ -325,8 +327,38 @@ LogicalResult Verifier::checkOverlaps(StepOpInterface step) {
   return success();
 }
 
+/// Values have bytes of their own in host memory, and are fetched as they were
+/// offloaded.
+LogicalResult Verifier::checkHostCopy(Operation *step) {
+  if (auto fetch = dyn_cast<FetchOp>(step)) {
+    auto found = offloaded.find(fetch.getHost());
+    if (found != offloaded.end() &&
+        found->second.getSource().getType() == fetch.getTarget().getType())
+      return success();
+    return fetch.emitOpError()
+           << "fetches " << fetch.getTarget().getType() << " from byte "
+           << fetch.getHost() << ", where no step before has offloaded one";
+  }
+  auto offload = dyn_cast<OffloadOp>(step);
+  if (!offload)
+    return success();
+  auto rangeOf = [](OffloadOp op) {
+    return Range{op.getHost(),
+                 op.getHost() + sg::byteSize(op.getSource().getType())};
+  };
+  auto after = offloaded.lower_bound(offload.getHost());
+  for (auto other :
+       {after, after == offloaded.begin() ? offloaded.end() : std::prev(after)})
+    if (other != offloaded.end() &&
+        rangeOf(other->second).overlaps(rangeOf(offload)))
+      return offload.emitOpError() << "offloads to byte " << offload.getHost()
+                                   << ", over another value";
+  offloaded.emplace(offload.getHost(), offload);
+  return success();
+}
+
 LogicalResult Verifier::checkStep(StepOpInterface step, uint64_t number) {
-  if (failed(checkOverlaps(step)))
+  if (failed(checkOverlaps(step)) || failed(checkHostCopy(step)))
     return failure();
   SmallVector<ViewAttr> views = step.getReads();
   llvm::append_range(views, step.getWrites());
@@ -366,6 +398,7 @@ LogicalResult Verifier::checkPeak(EntryOp entry, uint64_t steps) {
 
 LogicalResult Verifier::checkEntry(EntryOp entry) {
   buffers.resize(fixedCount);
+  offloaded.clear();
   if (failed(addBuffers(entry.getBody(),
                         {program.getFixedBytes(), program.getArenaBytes()})))
     return failure();

@@ -32,7 +32,8 @@ public:
         old(function.getBody().front()), wasExecuted(problem.ops.size(), false),
         builder(function.getContext()) {}
 
-  void write(const plan::Plan &plan) {
+  /// `host` has the plan's copies to and from host memory; null: none.
+  void write(const plan::Plan &plan, const plan::HostPlan *host = nullptr) {
     fresh = new Block();
     function.getBody().push_back(fresh);
     builder.setInsertionPointToEnd(fresh);
@@ -43,8 +44,11 @@ public:
       if (uint64_t offset = plan.inputOffsets[input]; offset != plan::kNoOffset)
         function.setArgAttr(k, sg::SgDialect::kOffsetAttr,
                             builder.getI64IntegerAttr(offset));
-    for (const plan::PlanStep &step : plan.steps)
-      execute(step);
+    for (auto [at, step] : llvm::enumerate(plan.steps))
+      if (host && host->steps[at].kind != plan::HostStep::Kind::Execute)
+        copyToHost(host->steps[at], step, host->times.waitingFor[at]);
+      else
+        execute(step);
     finish();
   }
 
@@ -115,7 +119,32 @@ private:
       copies[target] = copy;
   }
 
-  void describe(Operation *op, const plan::PlanStep &step) {
+  /// Copies a value to the host or from there; the step waits for the copy for
+  /// so many milliseconds.
+  void copyToHost(const plan::HostStep &copy, const plan::PlanStep &step,
+                  double waits) {
+    Operation *cause = problem.ops[problem.graph.values[copy.id].producer].op;
+    sg::OriginScope scope(builder, cause);
+    Operation *op;
+    if (copy.kind == plan::HostStep::Kind::Offload) {
+      op = sg::OffloadOp::create(builder, cause->getLoc(), resolve(copy.id));
+      onHost[copy.id] = op->getResult(0);
+    } else {
+      op =
+          sg::FetchOp::create(builder, cause->getLoc(), onHost.lookup(copy.id));
+      if (Value value = problem.irValues[copy.id])
+        newest[value] = op->getResult(0);
+      else
+        copies[copy.id] = op->getResult(0);
+      markRecomputed(op);
+      last = op->getResult(0);
+    }
+    describeOffsets(op, step);
+    op->setAttr(sg::SgDialect::kPicosecondsAttr,
+                builder.getI64IntegerAttr(plan::picosecondsOf(waits)));
+  }
+
+  void describeOffsets(Operation *op, const plan::PlanStep &step) {
     auto offsetOf = [](uint64_t offset) -> int64_t {
       return offset == plan::kNoOffset ? -1 : int64_t(offset);
     };
@@ -125,6 +154,10 @@ private:
     offsets.push_back(offsetOf(step.workspaceOffset));
     op->setAttr(sg::SgDialect::kOffsetsAttr,
                 builder.getDenseI64ArrayAttr(offsets));
+  }
+
+  void describe(Operation *op, const plan::PlanStep &step) {
+    describeOffsets(op, step);
     op->setAttr(sg::SgDialect::kPicosecondsAttr,
                 builder.getI64IntegerAttr(
                     plan::picosecondsOf(problem.graph.ops[step.op].cost)));
@@ -230,6 +263,7 @@ private:
   OpBuilder builder;
   llvm::DenseMap<Value, Value> newest;
   llvm::DenseMap<plan::ValueId, Value> copies; // not in the old body
+  llvm::DenseMap<plan::ValueId, Value> onHost; // the results of offloads
   /// Views: the instance that the newest one views, and the view itself.
   llvm::DenseMap<Value, std::pair<Value, Value>> views;
   Value last; // a result of the op executed last
@@ -240,6 +274,22 @@ private:
 void reprise::applySchedule(BudgetCurve &curve, uint32_t point) {
   func::FuncOp function = curve.problem.function;
   ScheduleWriter(curve).write(curve.planOf(point));
+  function->setAttr(sg::SgDialect::kScheduledAttr,
+                    UnitAttr::get(function.getContext()));
+}
+
+void reprise::applySchedule(const HostChoice &choice) {
+  const BudgetCurve &curve = choice.kernels->curve;
+  // The plan in numbers of the step's own ops and values.
+  plan::Plan plan = choice.plan;
+  for (plan::PlanStep &step : plan.steps)
+    step.op = choice.unrolled.opOf[step.op];
+  plan.inputOffsets.assign(curve.problem.graph.values.size(), plan::kNoOffset);
+  for (auto [id, offset] : llvm::enumerate(choice.plan.inputOffsets))
+    if (offset != plan::kNoOffset)
+      plan.inputOffsets[choice.unrolled.valueOf[id]] = offset;
+  func::FuncOp function = curve.problem.function;
+  ScheduleWriter(curve).write(plan, &choice.host);
   function->setAttr(sg::SgDialect::kScheduledAttr,
                     UnitAttr::get(function.getContext()));
 }

@@ -266,6 +266,13 @@ std::optional<PlanChoice> BudgetPlans::choose(uint64_t budget) {
   return best;
 }
 
+std::vector<KernelSet *> BudgetPlans::searched() const {
+  std::vector<KernelSet *> result;
+  for (const auto &set : sets)
+    result.push_back(set.get());
+  return result;
+}
+
 /// Returns the cost of the most expensive schedule that costs less than
 /// `milliseconds`.
 double BudgetPlans::costBelow(double milliseconds) {

@@ -24,6 +24,13 @@ static PointAttr describe(MLIRContext *context, const PlanChoice &choice,
       mode.empty() ? StringAttr() : StringAttr::get(context, mode));
 }
 
+static PointAttr describe(MLIRContext *context, const HostChoice &choice) {
+  const std::string &mode = choice.kernels->mode;
+  return PointAttr::get(
+      context, choice.bytes, plan::wholePicoseconds(choice.milliseconds()),
+      mode.empty() ? StringAttr() : StringAttr::get(context, mode));
+}
+
 static PinnedAttr describe(MLIRContext *context, const PlanProblem &problem,
                            plan::ValueId id) {
   const plan::Value &value = problem.graph.values[id];
@@ -34,22 +41,31 @@ static PinnedAttr describe(MLIRContext *context, const PlanProblem &problem,
       isMade ? plan::picosecondsOf(problem.graph.ops[value.producer].cost) : 0);
 }
 
-CertificateAttr reprise::certify(BudgetPlans &plans, uint64_t budget,
-                                 const PlanChoice &choice) {
+CertificateAttr reprise::certify(BudgetPlans &plans,
+                                 const BudgetAnswer &answer) {
   MLIRContext *context = plans.own().problem.function.getContext();
-  PointAttr chosen = describe(context, choice, choice.stepBytes());
-  plan::LowerBound bound = plans.boundAt(budget);
-  // Both are sums of the same kind; the rounding of the bound is less than the
-  // tolerance of checkProofs.
-  uint64_t least = std::min<uint64_t>(plan::picosecondsOf(bound.milliseconds),
-                                      chosen.getPicoseconds());
-  BudgetPlans::Proof proof = plans.provenBytes();
+  plan::LowerBound bound = plans.boundAt(answer.bytes);
+  double least = answer.host ? answer.host->bound : bound.milliseconds;
   PlanChoice plain = plans.plain(), smallest = plans.smallest();
+  PointAttr chosen = answer.host ? describe(context, *answer.host)
+                                 : describe(context, *answer.choice,
+                                            answer.choice->stepBytes());
+  PointAttr smallestPoint = describe(context, smallest, smallest.bytes());
+  BudgetPlans::Proof proof = plans.provenBytes();
+  if (answer.host) {
+    // The limits of recomputation alone are not those of copies.
+    proof = provenWithHost(plans);
+    if (chosen.getBytes() < smallestPoint.getBytes())
+      smallestPoint = chosen;
+  }
   SmallVector<PinnedAttr> pinned;
   for (plan::ValueId id : ArrayRef(proof.bound.pinned).take_front(kPinned))
     pinned.push_back(describe(context, *proof.problem, id));
+  // Both are sums of the same kind; the rounding of the bound is less than the
+  // tolerance of checkProofs.
   return CertificateAttr::get(
-      context, budget, chosen, describe(context, plain, plain.bytes()),
-      describe(context, smallest, smallest.bytes()), least,
+      context, answer.bytes, chosen, describe(context, plain, plain.bytes()),
+      smallestPoint,
+      std::min<uint64_t>(plan::picosecondsOf(least), chosen.getPicoseconds()),
       plan::priceOf(bound), proof.bound.bytes, proof.place(plans), pinned);
 }

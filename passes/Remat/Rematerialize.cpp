@@ -50,29 +50,45 @@ uint64_t reprise::bytesOf(const plan::Budget &budget, BudgetPlans &plans) {
 }
 
 FailureOr<BudgetAnswer> reprise::answerBudget(BudgetPlans &plans,
-                                              const plan::Budget &budget) {
+                                              const plan::Budget &budget,
+                                              const plan::HostBudget &host) {
   BudgetAnswer answer;
   answer.bytes = bytesOf(budget, plans);
   answer.choice = plans.chooseClosely(answer.bytes);
   std::string error = plans.checkProofs(answer.bytes, answer.choice);
   if (!error.empty())
     return emitContradiction(plans.own().problem.function, error);
+  if (host.bytes > 0)
+    answer.host = chooseWithHost(plans, answer.bytes, host);
+  bool isSlower = answer.host && answer.choice &&
+                  answer.choice->milliseconds() <= answer.host->milliseconds();
+  if (isSlower)
+    answer.host.reset();
   return answer;
 }
 
 LogicalResult reprise::applyAnswer(BudgetPlans &plans,
                                    const BudgetAnswer &answer) {
-  BudgetCurve &curve = answer.choice->curve();
-  uint32_t point = answer.choice->point;
+  BudgetCurve &curve = answer.curve();
   PlanProblem &problem = curve.problem;
-  std::string error = plan::validatePlan(problem.graph, curve.planOf(point));
+  std::string error =
+      answer.host
+          ? plan::validatePlan(answer.host->unrolled.graph, answer.host->plan)
+          : plan::validatePlan(problem.graph,
+                               curve.planOf(answer.choice->point));
+  if (answer.host && error.empty())
+    error = plan::checkHostSteps(problem.graph, answer.host->host.steps);
   if (!error.empty())
     return emitError(problem.function.getLoc())
            << "the plan is wrong: " << error;
-  remarkChoices(curve, point, answer.bytes);
+  if (!answer.host)
+    remarkChoices(curve, answer.choice->point, answer.bytes);
   problem.function->setAttr(rt_dialect::RtDialect::kCertificateAttr,
-                            certify(plans, answer.bytes, *answer.choice));
-  applySchedule(curve, point);
+                            certify(plans, answer));
+  if (answer.host)
+    applySchedule(*answer.host);
+  else
+    applySchedule(curve, answer.choice->point);
   return success();
 }
 
@@ -103,10 +119,12 @@ public:
     if (failed(others))
       return signalPassFailure();
     BudgetPlans plans(std::move(*curve), std::move(*others));
-    FailureOr<BudgetAnswer> answer = answerBudget(plans, *budget);
+    FailureOr<BudgetAnswer> answer = answerBudget(
+        plans, *budget,
+        {hostBytes, {hostGbytesPerSecond * 1e6, hostMicroseconds * 1e-3}});
     if (failed(answer))
       return signalPassFailure();
-    if (!answer->choice) {
+    if (!answer->isMet()) {
       refuseBudget(plans, answer->bytes);
       return signalPassFailure();
     }
@@ -120,6 +138,11 @@ private:
       getOperation().emitError()
           << "sg-rematerialize needs one of budget-bytes, budget-percent and "
              "knee";
+      return std::nullopt;
+    }
+    if (hostBytes && !(hostGbytesPerSecond > 0 && hostMicroseconds >= 0)) {
+      getOperation().emitError()
+          << "host-bytes needs host-gbytes-per-second, above 0";
       return std::nullopt;
     }
     plan::Budget budget;

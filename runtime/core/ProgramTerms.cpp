@@ -61,6 +61,7 @@ IN_SCHEMA(Reason, Asked);
 IN_SCHEMA(Reason, Free);
 IN_SCHEMA(Reason, Dear);
 IN_SCHEMA(Reason, SourceGone);
+IN_SCHEMA(Reason, Fetched);
 COMPLETE(Reason);
 
 IN_SCHEMA(LibraryOp, Conv2D);

@@ -38,6 +38,10 @@ StepViews viewsOf(const fb::Step &step, const fb::Program &program,
     const fb::Copy &copy = *step.action_as_Copy();
     return {{copy.source()}, {copy.target()}, {}};
   }
+  case fb::Action::Offload:
+    return {{step.action_as_Offload()->source()}, {}, {}};
+  case fb::Action::Fetch:
+    return {{}, {step.action_as_Fetch()->target()}, {}};
   case fb::Action::NONE:
     break;
   }

@@ -225,6 +225,46 @@ Status ProgramVerifier::copy(const fb::Copy &copy, const StepContext &context) {
   return {};
 }
 
+static Status badHostCopy(const std::string &name, const std::string &what) {
+  return invalidProgram(name + " copies to or from host memory " + what);
+}
+
+Status ProgramVerifier::offload(const fb::Offload &offload,
+                                const StepContext &context) {
+  Range range;
+  REPRISE_RETURN_IF_ERROR(
+      stepView(offload.source(), Access::Read, context, &range));
+  uint64_t bytes = range.end - range.begin, host = offload.host();
+  if (!isDense(*offload.source()))
+    return badHostCopy(context.name, "a view that is not dense");
+  if (host % kAlignment || host > kMaxArenaBytes ||
+      bytes > kMaxArenaBytes - host)
+    return badHostCopy(context.name, "at byte " + std::to_string(host));
+  auto after = offloaded.lower_bound(host);
+  bool overlaps =
+      (after != offloaded.end() && after->first < host + bytes) ||
+      (after != offloaded.begin() &&
+       std::prev(after)->first + *viewBytes(*std::prev(after)->second) > host);
+  if (overlaps)
+    return badHostCopy(context.name, "at byte " + std::to_string(host) +
+                                         ", over another value");
+  offloaded[host] = offload.source();
+  return {};
+}
+
+Status ProgramVerifier::fetch(const fb::Fetch &fetch,
+                              const StepContext &context) {
+  REPRISE_RETURN_IF_ERROR(stepView(fetch.target(), Access::Write, context));
+  auto found = offloaded.find(fetch.host());
+  if (found == offloaded.end() ||
+      found->second->type() != fetch.target()->type() ||
+      !sameShape(*found->second, *fetch.target()) || !isDense(*fetch.target()))
+    return badHostCopy(context.name,
+                       "what no step before it has copied to byte " +
+                           std::to_string(fetch.host()));
+  return {};
+}
+
 Status ProgramVerifier::step(const fb::Step &step, const StepContext &context) {
   if (step.phase() > fb::Phase::MAX)
     return invalidProgram(context.name + " belongs to an unknown phase");
@@ -236,6 +276,10 @@ Status ProgramVerifier::step(const fb::Step &step, const StepContext &context) {
       return kernelLaunch(*step.action_as_KernelLaunch(), context);
     case fb::Action::Copy:
       return copy(*step.action_as_Copy(), context);
+    case fb::Action::Offload:
+      return offload(*step.action_as_Offload(), context);
+    case fb::Action::Fetch:
+      return fetch(*step.action_as_Fetch(), context);
     case fb::Action::NONE:
       break;
     }
@@ -243,6 +287,7 @@ Status ProgramVerifier::step(const fb::Step &step, const StepContext &context) {
 }
 
 Status ProgramVerifier::entry(const fb::Entry &entry) {
+  offloaded.clear();
   REPRISE_RETURN_IF_ERROR(entryBuffers(entry));
   REPRISE_RETURN_IF_ERROR(peak(entry));
   REPRISE_RETURN_IF_ERROR(bindings(entry, entry.inputs(), Direction::Input));

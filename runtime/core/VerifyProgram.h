@@ -76,10 +76,15 @@ private:
   Status kernelLaunch(const fb::KernelLaunch &launch,
                       const StepContext &context);
   Status copy(const fb::Copy &copy, const StepContext &context);
+  Status offload(const fb::Offload &offload, const StepContext &context);
+  Status fetch(const fb::Fetch &fetch, const StepContext &context);
 
   const fb::Program &program;
   uint64_t highestPeak = 0; // claimed by an entry
   std::map<std::string_view, const fb::Variable *> variablesByName;
+  /// The views that the steps of the current entry have copied to host memory
+  /// so far, by their offset there.
+  std::map<uint64_t, const fb::View *> offloaded;
 };
 
 } // namespace reprise::rt

@@ -100,6 +100,18 @@ uint64_t arenaOffset(const fb::Program &program, const fb::Entry *entry,
   return bufferOf(program, entry, view)->offset() + view.offset();
 }
 
+uint64_t hostMemoryBytes(const fb::Program &program) {
+  uint64_t most = 0;
+  for (uint32_t e = 0; program.entries() && e < program.entries()->size();
+       ++e) {
+    const fb::Entry &entry = *program.entries()->Get(e);
+    for (uint32_t i = 0; entry.steps() && i < entry.steps()->size(); ++i)
+      if (const auto *offload = entry.steps()->Get(i)->action_as_Offload())
+        most = std::max(most, offload->host() + *viewBytes(*offload->source()));
+  }
+  return most;
+}
+
 static TensorDesc describe(const fb::View &view) {
   TensorDesc tensor;
   tensor.type = rp_element_type(view.type());

@@ -46,6 +46,10 @@ const fb::Buffer *bufferOf(const fb::Program &program, const fb::Entry *entry,
 uint64_t arenaOffset(const fb::Program &program, const fb::Entry *entry,
                      const fb::View &view);
 
+/// Returns the bytes of host memory that the offloads of a verified program
+/// need: those of the entry that needs the most.
+uint64_t hostMemoryBytes(const fb::Program &program);
+
 /// Returns the call in the form of the library interface. Operands must be
 /// present.
 LibraryCallDesc describe(const fb::LibraryCall &call);

@@ -4,7 +4,9 @@
 // step allocates nothing of its own. Library calls and kernels share the
 // program's team, which has the number of threads that it was compiled for; the
 // calling thread is one of them. Calls between ranks run on a thread of their
-// own while steps after them touch none of their bytes.
+// own while steps after them touch none of their bytes; so do copies to and
+// from host memory, which is another mapping here, with bytes that no step
+// computes on.
 //
 //===----------------------------------------------------------------------===//
 #include "CpuDevice.h"
@@ -26,6 +28,8 @@
 namespace reprise::rt {
 
 namespace {
+class HostCopyStep;
+
 /// A step with its addresses. `end` is the end of its highest operand, counted
 /// from the start of the arena.
 class CpuStep {
@@ -37,6 +41,10 @@ public:
   const CpuStep *awaited = nullptr;
   /// The number of the step's call when it was started last; 0: it was not.
   uint64_t call = 0;
+  /// The copies to host memory that may begin before this step, and the last
+  /// copy from there that has to end before it; may be null.
+  std::vector<HostCopyStep *> beginning;
+  const CpuStep *awaitedCopy = nullptr;
 };
 
 class CopyStep : public CpuStep {
@@ -78,6 +86,39 @@ struct CpuSite {
   LibraryCache cache;
   Communicator *ranks = nullptr;
   std::unique_ptr<CallThread> calls; // between ranks; null: one runs them all
+  /// The memory that offloads copy to: the last one is the largest, the others
+  /// are those of earlier programs. And the thread that copies, null if no
+  /// program has copies.
+  std::vector<Arena> hostMemories;
+  std::unique_ptr<CallThread> copies;
+};
+
+/// A copy to or from host memory.
+class HostCopyStep final : public CpuStep {
+public:
+  HostCopyStep(CpuSite &site, bool isFetch) : site(site), isFetch(isFetch) {}
+  void begin() { call = site.copies->start(copy, this); }
+  /// Begins a fetch, or ends an offload. One that has not begun because a run
+  /// started after its beginning is made as a whole.
+  Status run() override {
+    if (isFetch || call == 0)
+      begin();
+    if (isFetch)
+      return {};
+    return site.copies->await(std::exchange(call, 0));
+  }
+  void *target = nullptr;
+  const void *source = nullptr;
+  uint64_t bytes = 0;
+
+private:
+  static Status copy(void *self, Team &) {
+    auto &step = *static_cast<HostCopyStep *>(self);
+    std::memcpy(step.target, step.source, step.bytes);
+    return {};
+  }
+  CpuSite &site;
+  bool isFetch;
 };
 
 class LibraryStep : public CpuStep {
@@ -147,6 +188,10 @@ private:
                                                  const fb::Step &step);
   std::unique_ptr<CpuStep> prepareCopy(const fb::Entry &entry,
                                        const fb::Copy &copy);
+  std::unique_ptr<CpuStep> prepareOffload(const fb::Entry &entry,
+                                          const fb::Offload &offload);
+  std::unique_ptr<CpuStep> prepareFetch(const fb::Entry &entry,
+                                        const fb::Fetch &fetch);
   std::unique_ptr<CpuStep> prepareKernel(const fb::Entry &entry,
                                          const fb::KernelLaunch &launch);
   Expected<std::unique_ptr<CpuStep>> prepareCall(const fb::Entry &entry,
@@ -155,6 +200,9 @@ private:
   /// Lets calls between ranks run beside other steps.
   static void overlapCalls(const std::vector<uint32_t> &windows,
                            StepList &steps);
+  /// Lets copies to and from host memory do so.
+  static void overlapCopies(const std::vector<CopyWindow> &windows,
+                            StepList &steps);
 
   const fb::Program &program;
   std::shared_ptr<CpuSite> site;
@@ -273,6 +321,10 @@ Status CpuProgram::runSteps(StepList &steps, size_t first, size_t end) {
     highWater = std::max(highWater, given);
     if (step.awaited && site->calls)
       REPRISE_RETURN_IF_ERROR(site->calls->await(step.awaited->call));
+    for (HostCopyStep *copy : step.beginning)
+      copy->begin();
+    if (step.awaitedCopy)
+      REPRISE_RETURN_IF_ERROR(site->copies->await(step.awaitedCopy->call));
     REPRISE_RETURN_IF_ERROR(step.run());
   }
   return {};
@@ -283,6 +335,8 @@ Status CpuProgram::run(size_t entry, size_t first, size_t end) {
   Status status = runSteps(entries[entry], first, end);
   // After an error too: the calls use the arena.
   Status calls = site->calls ? site->calls->awaitAll() : Status();
+  if (site->copies)
+    REPRISE_RETURN_IF_ERROR(site->copies->awaitAll());
   REPRISE_RETURN_IF_ERROR(status);
   REPRISE_RETURN_IF_ERROR(calls);
   return scope.status();
@@ -305,6 +359,24 @@ std::unique_ptr<CpuStep> CpuProgram::prepareCopy(const fb::Entry &entry,
   step->source = resolve(entry, *copy.source(), step->end);
   step->target = resolve(entry, *copy.target(), step->end);
   step->bytes = *viewBytes(*copy.source());
+  return step;
+}
+
+std::unique_ptr<CpuStep>
+CpuProgram::prepareOffload(const fb::Entry &entry, const fb::Offload &offload) {
+  auto step = std::make_unique<HostCopyStep>(*site, false);
+  step->source = resolve(entry, *offload.source(), step->end);
+  step->target = site->hostMemories.back().data() + offload.host();
+  step->bytes = *viewBytes(*offload.source());
+  return step;
+}
+
+std::unique_ptr<CpuStep> CpuProgram::prepareFetch(const fb::Entry &entry,
+                                                  const fb::Fetch &fetch) {
+  auto step = std::make_unique<HostCopyStep>(*site, true);
+  step->source = site->hostMemories.back().data() + fetch.host();
+  step->target = resolve(entry, *fetch.target(), step->end);
+  step->bytes = *viewBytes(*fetch.target());
   return step;
 }
 
@@ -384,6 +456,10 @@ CpuProgram::prepareStep(const fb::Entry &entry, const fb::Step &step) {
     return prepareKernel(entry, *step.action_as_KernelLaunch());
   case fb::Action::Copy:
     return prepareCopy(entry, *step.action_as_Copy());
+  case fb::Action::Offload:
+    return prepareOffload(entry, *step.action_as_Offload());
+  case fb::Action::Fetch:
+    return prepareFetch(entry, *step.action_as_Fetch());
   case fb::Action::NONE:
     break;
   }
@@ -399,6 +475,19 @@ void CpuProgram::overlapCalls(const std::vector<uint32_t> &windows,
     // Calls end in their order, so that the last one tells of all.
     if (windows[i] < steps.size())
       steps[windows[i]]->awaited = steps[i].get();
+  }
+}
+
+void CpuProgram::overlapCopies(const std::vector<CopyWindow> &windows,
+                               StepList &steps) {
+  for (size_t i = 0; i < steps.size(); ++i) {
+    auto [begin, end] = windows[i];
+    if (begin < end && end == i)
+      steps[begin]->beginning.push_back(
+          static_cast<HostCopyStep *>(steps[i].get()));
+    // Copies end in the order in which they began.
+    if (begin == i && end > i && end < steps.size())
+      steps[end]->awaitedCopy = steps[i].get();
   }
 }
 
@@ -423,6 +512,7 @@ Status CpuProgram::prepare() {
       list.push_back(std::move(*prepared));
     }
     overlapCalls(collectiveWindows(program, *entry), list);
+    overlapCopies(hostCopyWindows(program, *entry), list);
   }
   return {};
 }
@@ -444,6 +534,22 @@ static Status checkProgram(const fb::Program &program) {
   return checkLibrary(text(program.library()));
 }
 
+/// Gives the site the memory and the thread that host copies need.
+static Status prepareHostMemory(CpuSite &site, const fb::Program &program) {
+  uint64_t bytes = hostMemoryBytes(program);
+  bool suffices = bytes == 0 || (!site.hostMemories.empty() &&
+                                 site.hostMemories.back().bytes() >= bytes);
+  if (suffices)
+    return {};
+  REPRISE_EXPECT(memory, Arena::allocate(bytes, 0));
+  site.hostMemories.push_back(std::move(*memory));
+  if (site.copies)
+    return {};
+  REPRISE_EXPECT(copies, CallThread::create());
+  site.copies = std::move(*copies);
+  return {};
+}
+
 static Expected<std::unique_ptr<DeviceProgram>>
 prepareIn(std::shared_ptr<CpuSite> site, const fb::Program &program) {
   auto prepared = std::make_unique<CpuProgram>(program, std::move(site));
@@ -456,8 +562,9 @@ CpuDevice::prepare(const fb::Program &program, uint64_t guardBytes) {
   REPRISE_RETURN_IF_ERROR(checkProgram(program));
   REPRISE_EXPECT(arena, Arena::allocate(program.arena_bytes(), guardBytes));
   REPRISE_EXPECT(team, Team::create(program.threads()));
-  return prepareIn(
-      std::make_shared<CpuSite>(std::move(*arena), std::move(*team)), program);
+  auto site = std::make_shared<CpuSite>(std::move(*arena), std::move(*team));
+  REPRISE_RETURN_IF_ERROR(prepareHostMemory(*site, program));
+  return prepareIn(std::move(site), program);
 }
 
 Expected<std::unique_ptr<DeviceProgram>>
@@ -466,6 +573,7 @@ CpuProgram::prepareBeside(const fb::Program &other) {
   bool fits = other.arena_bytes() <= arena.bytes();
   if (!fits || other.threads() != site->team->size())
     return std::unique_ptr<DeviceProgram>();
+  REPRISE_RETURN_IF_ERROR(prepareHostMemory(*site, other));
   return prepareIn(site, other);
 }
 
@@ -484,7 +592,8 @@ HostBytes CpuDevice::hostBytes(const fb::Program &program) const {
           libraryHeapBytes(describe(call), call.implementation()->str(),
                            program.threads()));
   });
-  bytes.kept = distinct.size() * kBytesPerCall + kFirstUse;
+  bytes.kept =
+      distinct.size() * kBytesPerCall + kFirstUse + hostMemoryBytes(program);
   return bytes;
 }
 

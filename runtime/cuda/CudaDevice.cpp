@@ -1,5 +1,6 @@
 //===- CudaDevice.cpp - A GPU as a device ---------------------------------===//
 #include "CudaDevice.h"
+#include "../core/Views.h"
 #include "CudaProgram.h"
 #include "DescribeGpu.h"
 #include "MeasureCalls.h"
@@ -18,7 +19,9 @@ public:
   description(const std::vector<const fb::Program *> &programs) override;
   HostBytes hostBytes(const fb::Program &program) const override {
     uint64_t stagings = InputStaging::bufferOf(program) ? 2 : 1;
-    return {stagings * Staging::kPieces * Staging::kPieceBytes, 0,
+    return {stagings * Staging::kPieces * Staging::kPieceBytes +
+                hostMemoryBytes(program),
+            0,
             /*holdsArena=*/false};
   }
   Expected<std::unique_ptr<DeviceProgram>>

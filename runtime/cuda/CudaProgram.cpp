@@ -93,6 +93,12 @@ Status CudaProgram::issue(const CudaStep &step) {
   case StepAction::LibraryCall:
     return driver->call(stream, step.call, step.operands, step.workspace,
                         step.touches);
+  case StepAction::Offload:
+    return driver->download(stream, step.onHost, step.operands[0],
+                            step.touches[0].bytes);
+  case StepAction::Fetch:
+    return driver->upload(stream, step.operands[0], step.onHost,
+                          step.touches[0].bytes);
   case StepAction::Copy:
     break;
   }

@@ -3,6 +3,7 @@
 #define REPRISE_RUNTIME_CUDA_CUDAPROGRAM_H
 
 #include "InputStaging.h"
+#include "reprise/Runtime/CollectiveWindows.h"
 #include "reprise/Runtime/Device.h"
 
 #include <map>
@@ -16,8 +17,10 @@ struct CudaStep {
   Kernel kernel = {};
   LaunchShape shape;
   Call call = {};
-  /// Operands of a copy: to, from.
+  /// Operands of a copy: to, from; of one to or from host memory: the address
+  /// on the device.
   std::vector<Address> operands;
+  void *onHost = nullptr;
   Address workspace = 0;
   std::vector<Touch> touches;
   /// The end of its highest operand, from the start of the arena.
@@ -35,6 +38,11 @@ struct CudaSite {
   Address memory = 0, arena = 0; // with the guard before it, and without
   uint64_t arenaBytes = 0;
   Stream stream = {};
+  /// Pinned memory that steps copy to, and the streams of these copies, created
+  /// with the memory.
+  uint8_t *hostMemory = nullptr;
+  uint64_t hostBytes = 0;
+  Stream offloads = {}, fetches = {};
   Staging staging;
   Uploads uploads;
   CudaProgram *turn = nullptr; // the program whose work may be running
@@ -43,6 +51,8 @@ struct CudaSite {
   uint64_t guardedBytes() const { return arenaBytes + 2 * guard; }
   /// Prepares memory for programs of at most so many bytes.
   Status prepare(uint64_t bytes);
+  /// The same for host memory, if there is less.
+  Status prepareHost(uint64_t bytes);
 };
 
 class CudaProgram : public DeviceProgram {
@@ -68,8 +78,14 @@ public:
   prepareBeside(const fb::Program &other) override;
 
 private:
+  /// When a copy to or from host memory may begin, and that it has ended.
+  struct CopyEvents {
+    Event mayBegin = {}, ended = {};
+  };
   struct EntrySteps {
     std::vector<CudaStep> steps;
+    std::vector<CopyWindow> windows;     // by step
+    std::map<size_t, CopyEvents> copies; // by step
     Graph graph = {};
     uint64_t end = 0; // of all steps
   };
@@ -81,9 +97,14 @@ private:
   Status loadCode();
   Status prepareSteps();
   Expected<Graph> captureSteps(const EntrySteps &its);
+  Status beginCopy(const EntrySteps &its, size_t index);
+  Status issueBeside(const EntrySteps &its, size_t index);
+  Status findCopies(size_t entry);
   Status captureEntries();
   Expected<CudaStep> prepareStep(const fb::Entry &entry, const fb::Step &step);
   CudaStep prepareCopy(const fb::Entry &entry, const fb::Copy &copy);
+  CudaStep prepareHostCopy(const fb::Entry &entry, const fb::View &view,
+                           uint64_t host, StepAction action);
   CudaStep prepareKernel(const fb::Entry &entry,
                          const fb::KernelLaunch &launch);
   Expected<CudaStep> prepareCall(const fb::Entry &entry,

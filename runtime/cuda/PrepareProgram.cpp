@@ -64,6 +64,17 @@ CudaStep CudaProgram::prepareCopy(const fb::Entry &entry,
   return step;
 }
 
+CudaStep CudaProgram::prepareHostCopy(const fb::Entry &entry,
+                                      const fb::View &view, uint64_t host,
+                                      StepAction action) {
+  CudaStep step;
+  step.action = action;
+  step.operands.push_back(
+      resolve(entry, view, action == StepAction::Fetch, step));
+  step.onHost = site->hostMemory + host;
+  return step;
+}
+
 CudaStep CudaProgram::prepareKernel(const fb::Entry &entry,
                                     const fb::KernelLaunch &launch) {
   CudaStep step;
@@ -124,6 +135,16 @@ Expected<CudaStep> CudaProgram::prepareStep(const fb::Entry &entry,
     return prepareKernel(entry, *step.action_as_KernelLaunch());
   case fb::Action::Copy:
     return prepareCopy(entry, *step.action_as_Copy());
+  case fb::Action::Offload: {
+    const fb::Offload &offload = *step.action_as_Offload();
+    return prepareHostCopy(entry, *offload.source(), offload.host(),
+                           StepAction::Offload);
+  }
+  case fb::Action::Fetch: {
+    const fb::Fetch &fetch = *step.action_as_Fetch();
+    return prepareHostCopy(entry, *fetch.target(), fetch.host(),
+                           StepAction::Fetch);
+  }
   case fb::Action::NONE:
     break;
   }
@@ -142,6 +163,22 @@ Status CudaProgram::prepareSteps() {
       its.end = std::max(its.end, step->end);
       its.steps.push_back(std::move(*step));
     }
+    REPRISE_RETURN_IF_ERROR(findCopies(e));
+  }
+  return {};
+}
+
+Status CudaProgram::findCopies(size_t entry) {
+  EntrySteps &its = entries[entry];
+  its.windows =
+      hostCopyWindows(program, *program.entries()->Get(uint32_t(entry)));
+  for (size_t i = 0; i < its.steps.size(); ++i) {
+    StepAction action = its.steps[i].action;
+    if (action != StepAction::Offload && action != StepAction::Fetch)
+      continue;
+    REPRISE_EXPECT(mayBegin, driver->createEvent());
+    REPRISE_EXPECT(ended, driver->createEvent());
+    its.copies[i] = {*mayBegin, *ended};
   }
   return {};
 }
@@ -168,6 +205,22 @@ Status CudaSite::prepare(uint64_t bytes) {
   return staging.prepare(*driver, stream);
 }
 
+Status CudaSite::prepareHost(uint64_t bytes) {
+  if (bytes <= hostBytes)
+    return {};
+  if (hostBytes == 0) {
+    REPRISE_EXPECT(out, driver->createStream());
+    REPRISE_EXPECT(in, driver->createStream());
+    offloads = *out;
+    fetches = *in;
+  }
+  // Another program's steps refer to what there is.
+  REPRISE_EXPECT(pinned, driver->allocatePinned(bytes));
+  hostMemory = static_cast<uint8_t *>(*pinned);
+  hostBytes = bytes;
+  return {};
+}
+
 Status CudaProgram::loadCode() {
   if (!program.kernels() || program.kernels()->size() == 0)
     return {};
@@ -178,14 +231,48 @@ Status CudaProgram::loadCode() {
   return {};
 }
 
+/// Begins a copy to or from host memory on the stream of its direction, after
+/// the work issued so far.
+Status CudaProgram::beginCopy(const EntrySteps &its, size_t index) {
+  const CudaStep &step = its.steps[index];
+  const CopyEvents &events = its.copies.at(index);
+  bool isOffload = step.action == StepAction::Offload;
+  Stream beside = isOffload ? site->offloads : site->fetches;
+  uint64_t bytes = step.touches[0].bytes;
+  REPRISE_RETURN_IF_ERROR(driver->record(stream, events.mayBegin));
+  REPRISE_RETURN_IF_ERROR(driver->wait(beside, events.mayBegin));
+  REPRISE_RETURN_IF_ERROR(
+      isOffload ? driver->download(beside, step.onHost, step.operands[0], bytes)
+                : driver->upload(beside, step.operands[0], step.onHost, bytes));
+  return driver->record(beside, events.ended);
+}
+
+/// Issues a step, with the copies that begin or end there.
+Status CudaProgram::issueBeside(const EntrySteps &its, size_t index) {
+  for (const auto &[copy, events] : its.copies) {
+    const CopyWindow &window = its.windows[copy];
+    bool isOffload = its.steps[copy].action == StepAction::Offload;
+    if (isOffload ? window.begin == index : copy == index)
+      REPRISE_RETURN_IF_ERROR(beginCopy(its, copy));
+    if (isOffload ? copy == index : window.end == index)
+      REPRISE_RETURN_IF_ERROR(driver->wait(stream, events.ended));
+  }
+  bool isCopy = its.copies.count(index) != 0;
+  return isCopy ? Status() : issue(its.steps[index]);
+}
+
 /// Always ends the capture, even if a step fails: others continue with the
 /// stream.
 Expected<Graph> CudaProgram::captureSteps(const EntrySteps &its) {
   REPRISE_RETURN_IF_ERROR(driver->beginCapture(stream));
   Status status;
   for (size_t i = 0; i < its.steps.size() && status.ok(); ++i) {
-    status = issue(its.steps[i]);
+    status = issueBeside(its, i);
   }
+  // Those that no step reads.
+  for (const auto &[copy, events] : its.copies)
+    if (status.ok() && its.windows[copy].end == its.steps.size())
+      status = driver->wait(stream, events.ended);
   Expected<Graph> graph = driver->endCapture(stream);
   REPRISE_RETURN_IF_ERROR(status);
   return graph;
@@ -207,6 +294,7 @@ Status CudaProgram::prepare() {
   REPRISE_RETURN_IF_ERROR(loadCode());
   if (!site->memory)
     REPRISE_RETURN_IF_ERROR(site->prepare(program.arena_bytes()));
+  REPRISE_RETURN_IF_ERROR(site->prepareHost(hostMemoryBytes(program)));
   arena = site->arena;
   stream = site->stream;
   REPRISE_RETURN_IF_ERROR(

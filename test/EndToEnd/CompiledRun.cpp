@@ -6,7 +6,9 @@
 #include "mlir/IR/SymbolTable.h"
 #include "mlir/Pass/PassManager.h"
 #include "reprise/Passes/Algorithms.h"
+#include "reprise/Runtime/Artifact.h"
 #include "reprise/Runtime/Cpu/Cpu.h"
+#include "reprise/Runtime/program_generated.h"
 #include "reprise/Runtime/reprise.h"
 #include "reprise/Translate/TranslateProgram.h"
 #include <cstring>
@@ -269,7 +271,11 @@ std::string end_to_end::compileModes(mlir::ModuleOp model,
   for (const std::string &mode : modes) {
     Variant variant{mode, options};
     StringRef budget = mode;
-    bool isBudget = budget.consume_front("budget=");
+    // "host=K/N": the same budget, with host memory and a fast link.
+    bool hasHost = budget.consume_front("host=");
+    bool isBudget = hasHost || budget.consume_front("budget=");
+    if (hasHost)
+      variant.options.host = {uint64_t(1) << 40, {100e6, 1e-4}};
     if (isBudget && !setBudget(model, budget, range, variant.options))
       return mode + ": does not compile: its budget";
     auto known = parseCheckpointing(mode);
@@ -280,6 +286,17 @@ std::string end_to_end::compileModes(mlir::ModuleOp model,
     variants.push_back(std::move(variant));
   }
   return compileVariants(model, variants, files, twin);
+}
+
+size_t end_to_end::countOffloads(const Bytes &file) {
+  const uint8_t *payload = nullptr;
+  size_t size = 0, count = 0;
+  if (!rt::openContainer(file.data(), file.size(), &payload, &size).ok())
+    return 0;
+  for (const rt::fb::Entry *entry : *rt::fb::GetProgram(payload)->entries())
+    for (const rt::fb::Step *step : *entry->steps())
+      count += step->action_as_Offload() != nullptr;
+  return count;
 }
 
 static std::string writeVariables(Session &s, const ByteStore &variables) {

@@ -70,11 +70,15 @@ std::string compileVariants(mlir::ModuleOp model,
 
 /// The artifact of a clone of `model` in each mode: one of
 /// sg-assign-checkpointing, or "budget=K/N", a budget K parts of N of the way
-/// from the smallest one to the bytes without recomputation.
+/// from the smallest one to the bytes without recomputation, or "host=K/N", that
+/// budget with host memory.
 std::string compileModes(mlir::ModuleOp model,
                          const std::vector<std::string> &modes,
                          const CompileOptions &options,
                          std::vector<Bytes> &files, Twin twin = Twin::None);
+
+/// The steps of an artifact that copy to host memory.
+size_t countOffloads(const Bytes &file);
 
 /// Runs `steps` steps of an artifact with dead buffers poisoned and its memory
 /// checked. Returns what went wrong, or "".

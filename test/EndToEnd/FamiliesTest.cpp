@@ -67,7 +67,8 @@ TEST_P(Families, TrainToTheSameBitsInEveryModeAndBudget) {
   ASSERT_TRUE(model);
   const std::vector<std::string> modes = {
       "none",      "annotated", "segments=4", "sqrt",
-      "per-block", "nested",    "budget=1/4", "budget=2/4"};
+      "per-block", "nested",    "budget=1/4", "budget=2/4",
+      "host=1/4"};
   CompileOptions compile = trainingOptions();
   compile.evaluation = false;
   std::vector<Bytes> files;
@@ -81,6 +82,7 @@ TEST_P(Families, TrainToTheSameBitsInEveryModeAndBudget) {
     EXPECT_TRUE(other.variables == none.variables);
     EXPECT_EQ(other.predictedPeak, other.measuredPeak);
   }
+  EXPECT_GT(countOffloads(files.back()), 0u);
   // Small models have a smallest budget that both may meet.
   EXPECT_LE(train(files[6]).measuredPeak, train(files[7]).measuredPeak);
   // GoogLeNet's kernels for AVX2 alone include a filter gradient whose

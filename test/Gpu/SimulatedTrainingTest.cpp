@@ -96,6 +96,8 @@ TEST_P(SimulatedTraining, TrainsToTheSameBits) {
   for (unsigned k = 0; k < budgets; ++k)
     modes.push_back("budget=" + std::to_string(k) + "/" +
                     std::to_string(budgets - 1));
+  if (budgets)
+    modes.push_back("host=1/2");
   CompileOptions options = trainingOptions();
   options.target = TargetName::parse("cuda:");
   options.amp = model.amp;

@@ -337,3 +337,15 @@ func.func @f() attributes {rt.certificate = "x", sg.scheduled} {
 func.func @f() attributes {rt.command = "reprise compile"} {
   return
 }
+
+// -----
+
+rt.program @p attributes {arena_bytes = 64 : i64, fixed_bytes = 64 : i64,
+    library = "", target = #rt.target<"cpu", "">, threads = 1 : i64} {
+  rt.buffer 0 "w" parameter at 0 size 16
+  rt.entry @e inputs [] outputs [] peak 64 max_live 16 base_flops 0 {
+    // expected-error@+1 {{'rt.offload' op has offset 4 in host memory; a multiple of 64 is needed}}
+    rt.offload <0 + 0 : tensor<4xf32>> to host 4
+      <"offload" in "" forward, flops 0, bytes 16>
+  }
+}

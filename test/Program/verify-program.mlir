@@ -579,3 +579,36 @@ rt.program @p attributes {arena_bytes = 256 : i64, fixed_bytes = 64 : i64,
       <"add" in "" forward, flops 4, bytes 32> {in_place = array<i32: 0, 1>}
   }
 }
+
+// -----
+
+rt.program @p attributes {arena_bytes = 256 : i64, fixed_bytes = 64 : i64,
+    library = "", target = #rt.target<"cpu", "">, threads = 1 : i64} {
+  rt.buffer 0 "w" parameter at 0 size 16
+  rt.entry @e inputs [] outputs [] peak 80 max_live 80 base_flops 0 {
+    rt.buffer 1 "a" activation at 64 size 16 live 0 to 2
+    rt.offload <0 + 0 : tensor<4xf32>> to host 0
+      <"offload" in "" forward, flops 0, bytes 16>
+    rt.fetch host 0 to <1 + 0 : tensor<4xf32>>
+      <"fetch" in "" recompute, flops 0, bytes 16>
+    // expected-error@+1 {{fetches 'tensor<4xf32>' from byte 64, where no step before has offloaded one}}
+    rt.fetch host 64 to <1 + 0 : tensor<4xf32>>
+      <"fetch" in "" recompute, flops 0, bytes 16>
+  }
+}
+
+
+// -----
+
+rt.program @p attributes {arena_bytes = 256 : i64, fixed_bytes = 64 : i64,
+    library = "", target = #rt.target<"cpu", "">, threads = 1 : i64} {
+  rt.buffer 0 "w" parameter at 0 size 16
+  rt.entry @e inputs [] outputs [] peak 80 max_live 80 base_flops 0 {
+    rt.buffer 1 "a" activation at 64 size 16 live 0 to 2
+    rt.offload <0 + 0 : tensor<4xf32>> to host 64
+      <"offload" in "" forward, flops 0, bytes 16>
+    // expected-error@+1 {{offloads to byte 64, over another value}}
+    rt.offload <1 + 0 : tensor<4xf32>> to host 64
+      <"offload" in "" forward, flops 0, bytes 16>
+  }
+}

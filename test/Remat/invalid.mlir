@@ -79,3 +79,12 @@ func.func @evaluation(%x: tensor<256xf32> {sg.name = "x"})
 func.func @unknown() attributes {sg.other} {
   return
 }
+
+// -----
+
+// expected-error@+1 {{returns result 0 in host memory; fetch it to return it}}
+func.func @stays_there(%x: tensor<256xf32> {sg.name = "x"})
+    -> (tensor<256xf32, #sg.host> {sg.name = "y"}) {
+  %h = sg.offload %x : tensor<256xf32>
+  return %h : tensor<256xf32, #sg.host>
+}

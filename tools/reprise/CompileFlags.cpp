@@ -88,6 +88,8 @@ void driver::addCompileOptions(CLI::App &command, CompileSettings &compile) {
   SettingOptions options(command, kCompileGroup);
   options.add("--checkpointing", compile.checkpointing);
   options.add("--budget", compile.budget);
+  options.add("--host-budget", compile.hostBudget);
+  options.add("--host-link", compile.hostLink);
   options.add("--keep", compile.keep);
   options.add("--recompute", compile.recompute);
   options.add("--roofline", compile.roofline);

@@ -125,6 +125,10 @@ public:
     return searched.ops[op].runsOnce && !problem.graph.ops[op].runsOnce;
   }
 
+  /// The step's graph, in which ops that BudgetOptions::keep names run once.
+  const plan::Graph &searchedGraph() const { return searched; }
+  plan::Effort effort() const { return solver.effort; }
+
   /// A lower bound on any schedule within `budget` bytes. More work never
   /// lowers it.
   plan::LowerBound boundAt(uint64_t budget, double work = 1) const;
@@ -135,6 +139,9 @@ public:
   /// `budget` with `point`, if there is one, and the proven bytes with the
   /// first point. "" if they agree; any other result is a planner error.
   std::string checkProofs(uint64_t budget, std::optional<uint32_t> point) const;
+
+  /// The bytes of the placed memory if the whole program may take `budget`.
+  uint64_t placedBytes(uint64_t budget) const;
 
 private:
   struct Placed {

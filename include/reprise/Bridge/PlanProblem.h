@@ -55,6 +55,9 @@ struct PlannedOp {
   /// and the path of the module that it belongs to.
   std::string name, module;
   bool isCopy = false;
+  /// A copy of a value to host memory or from there.
+  enum class HostCopy : uint8_t { None, Offload, Fetch };
+  HostCopy hostCopy = HostCopy::None;
   /// True if the user requested that it runs once.
   bool isAsked = false;
   Phase phase = Phase::Forward;

@@ -8,15 +8,16 @@
 #ifndef REPRISE_BUDGET_PLANFACTS_H
 #define REPRISE_BUDGET_PLANFACTS_H
 
-#include "reprise/Passes/BudgetPlans.h"
+#include "reprise/Passes/Remat.h"
 #include "reprise/Program/BudgetFacts.h"
 
 namespace reprise::driver {
 
 /// Returns the plans' facts about a budget, and about all budgets: `asked` is
-/// set, but there is no plan.
+/// set, but there is no plan. With `host`, the smallest budgets are also those
+/// of plans that use it.
 BudgetFacts budgetFactsOf(const std::string &model, BudgetPlans &plans,
-                          uint64_t budget);
+                          uint64_t budget, const plan::HostBudget &host = {});
 
 PointFacts pointFactsOf(const PlanChoice &choice);
 

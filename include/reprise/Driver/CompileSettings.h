@@ -27,6 +27,7 @@ struct CompileSettings {
 
   std::shared_ptr<GivenOptions> command = std::make_shared<GivenOptions>();
   std::optional<std::string> checkpointing, budget, roofline, profile, target;
+  std::optional<std::string> hostBudget, hostLink;
   std::vector<std::string> keep, recompute, noWeightDecay;
   TrainedPartOptions trained;
   std::optional<std::string> optimizer, amp, attention, fusion;
@@ -91,6 +92,7 @@ private:
   /// These read the search effort, and the options of a training step that do
   /// not belong to the model.
   rt::Status readEffort(CompileOptions &options) const;
+  rt::Status readHost(CompileOptions &options, const Target &device) const;
   rt::Status readAverages(CompileOptions &options) const;
   rt::Status readTraining(CompileOptions &options) const;
 };

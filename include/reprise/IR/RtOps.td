@@ -225,4 +225,35 @@ def Rt_CopyOp : Rt_Step<"copy"> {
   let assemblyFormat = "$source `to` $target $step attr-dict";
 }
 
+def Rt_OffloadOp : Rt_Step<"offload"> {
+  let summary = "copies bytes to host memory";
+  let description = [{
+    `host` is the offset there, a multiple of 64 bytes. The step ends the copy, which a
+    device may begin as soon as the source is written (see `sg.offload`).
+
+    ```mlir
+    rt.offload <2 + 0 : tensor<8x4xf32>> to host 256
+      <"offload" in "fc" forward, flops 0, bytes 256>
+    ```
+  }];
+  let arguments = (ins Rt_ViewAttr:$source, I64Attr:$host, Rt_StepAttr:$step);
+  let assemblyFormat = "$source `to` `host` $host $step attr-dict";
+}
+
+def Rt_FetchOp : Rt_Step<"fetch"> {
+  let summary = "copies bytes back from host memory";
+  let description = [{
+    The step begins the copy; the first step that touches the target waits for its end
+    (see `sg.fetch`). An `rt.offload` of the target's type and of this offset comes
+    before it.
+
+    ```mlir
+    rt.fetch host 256 to <3 + 0 : tensor<8x4xf32>>
+      <"fetch" in "fc" recompute, flops 0, bytes 256>
+    ```
+  }];
+  let arguments = (ins I64Attr:$host, Rt_ViewAttr:$target, Rt_StepAttr:$step);
+  let assemblyFormat = "`host` $host `to` $target $step attr-dict";
+}
+
 #endif // REPRISE_IR_RTOPS

@@ -104,6 +104,9 @@ inline mlir::RankedTensorType tensorOf(mlir::Value value) {
   return mlir::cast<mlir::RankedTensorType>(value.getType());
 }
 
+/// Returns true for a tensor of sg with the encoding #sg.host.
+bool isHostTensor(mlir::Type type);
+
 /// Bytes of a tensor's elements; an i1 takes a byte.
 uint64_t byteSize(mlir::Type type);
 

@@ -250,6 +250,18 @@ def Sg_OriginAttr : AttrDef<Sg_Dialect, "Origin"> {
   let assemblyFormat = "`<` $path `,` $phase `` custom<Instance>($instance) `>`";
 }
 
+def Sg_HostAttr : AttrDef<Sg_Dialect, "Host"> {
+  let mnemonic = "host";
+  let summary = "the encoding of tensors in host memory";
+  let description = [{
+    A value of this type takes no memory of the device; `sg.fetch` alone reads it.
+
+    ```mlir
+    tensor<8x4xf32, #sg.host>
+    ```
+  }];
+}
+
 def Sg_ComparePredicate : Sg_I32Enum<"ComparePredicate", "an order relation", [
   I32EnumAttrCase<"EQ", 0, "eq">, I32EnumAttrCase<"NE", 1, "ne">,
   I32EnumAttrCase<"LT", 2, "lt">, I32EnumAttrCase<"LE", 3, "le">,

@@ -111,6 +111,9 @@ public:
   /// after which the points of earlier choices have other numbers.
   std::optional<PlanChoice> chooseClosely(uint64_t budget);
 
+  /// The sets that have been searched, the own one first.
+  std::vector<KernelSet *> searched() const;
+
   /// Returns the first schedule found within BudgetOptions::withinBytes: it
   /// tries the program without recomputation, the kernels called `first`, then
   /// the others. Call it instead of choose, on plans for that budget alone.

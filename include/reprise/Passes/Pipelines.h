@@ -60,6 +60,8 @@ struct RecomputeOptions {
   std::vector<std::string> recompute;
   /// Bytes that the whole program may take; see sg-rematerialize.
   std::optional<plan::Budget> budget;
+  /// Host memory that a budget's plan may copy values to.
+  plan::HostBudget host;
   /// Globs of module paths or "file:line" whose ops a budget's plan does not
   /// recompute.
   std::vector<std::string> keep;

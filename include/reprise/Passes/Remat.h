@@ -5,7 +5,7 @@
 #include "mlir/Pass/Pass.h"
 #include "reprise/IR/Remat.h"
 #include "reprise/Passes/BudgetPlans.h"
-#include "reprise/Plan/Budget.h"
+#include "reprise/Plan/HostMemory.h"
 
 namespace reprise {
 
@@ -24,23 +24,62 @@ uint64_t bytesOf(const plan::Budget &request, BudgetPlans &plans);
 /// Reports at the function that `budget` cannot be met.
 mlir::InFlightDiagnostic refuseBudget(BudgetPlans &plans, uint64_t budget);
 
-/// The certificate of a choice within a budget.
-rt_dialect::CertificateAttr certify(BudgetPlans &plans, uint64_t budget,
-                                    const PlanChoice &choice);
+/// A schedule of one set of kernels that copies values to host memory.
+struct HostChoice {
+  KernelSet *kernels = nullptr;
+  plan::HostPlan host;
+  /// Its steps as ops, which cost what the step waits for the copies, and their
+  /// places.
+  plan::UnrolledGraph unrolled;
+  plan::Plan plan;
+  uint64_t bytes = 0; // of the step, with variables and constants
+  double bound = 0;   // milliseconds that no schedule of all kernels beats
+  /// Of a step, from a sum of whole picoseconds.
+  double milliseconds() const { return plan.milliseconds; }
+};
 
-/// Rewrites the curve's function: ops in the order of the point's schedule,
-/// with its clones. Cannot fail.
-void applySchedule(BudgetCurve &curve, uint32_t point);
+/// The schedule within both budgets that takes the least time; nothing if none
+/// was found.
+std::optional<HostChoice> chooseWithHost(BudgetPlans &plans, uint64_t budget,
+                                         const plan::HostBudget &host);
+
+/// The same for the smallest budget of the device for which one is found, to a
+/// hundredth.
+std::optional<HostChoice> leastWithHost(BudgetPlans &plans,
+                                        const plan::HostBudget &host);
+
+/// The same as BudgetPlans::provenBytes for schedules that may copy to a host
+/// of any size.
+BudgetPlans::Proof provenWithHost(BudgetPlans &plans);
 
 /// The bytes of a budget, and the cheapest choice within it, if there is one.
 struct BudgetAnswer {
   uint64_t bytes = 0;
   std::optional<PlanChoice> choice;
+  /// Set if host memory may be used and saves time: used in place of `choice`.
+  std::optional<HostChoice> host = std::nullopt;
+
+  bool isMet() const { return choice || host; }
+  /// The curve of the chosen schedule of an answer that is met.
+  BudgetCurve &curve() const {
+    return host ? host->kernels->curve : choice->curve();
+  }
 };
+
+/// The certificate of an answer that is met.
+rt_dialect::CertificateAttr certify(BudgetPlans &plans,
+                                    const BudgetAnswer &answer);
+
+/// Rewrites the curve's function: ops in the order of the point's schedule,
+/// with its clones. Cannot fail.
+void applySchedule(BudgetCurve &curve, uint32_t point);
+/// The same for a schedule with copies to host memory.
+void applySchedule(const HostChoice &choice);
 
 /// Chooses among `plans`. Fails with an error if they contradict their proofs.
 mlir::FailureOr<BudgetAnswer> answerBudget(BudgetPlans &plans,
-                                           const plan::Budget &budget);
+                                           const plan::Budget &budget,
+                                           const plan::HostBudget &host = {});
 
 /// Rewrites the chosen schedule's function to hold its ops in order, with the
 /// certificate of the answer, after remarks. Fails with an error if the plan is

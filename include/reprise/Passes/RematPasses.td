@@ -93,6 +93,11 @@ def SgRematerialize : Pass<"sg-rematerialize", "::mlir::ModuleOp"> {
     bends). The schedules that are tried do not depend on the budget: a smaller budget
     never gives a larger peak, and a larger one never costs more.
 
+    With `host-bytes`, a value may also be copied to host memory (`sg.offload`) and
+    back (`sg.fetch`), at the rate of the link and beside the ops. The schedule is the
+    one that takes the least time with its waits for copies; without a better one, it
+    is the one of recomputation alone.
+
     Costs of ops come from a roofline, or from a profile of measured times.
 
     Every value that the backward pass reads, and every recomputed one, gets a remark
@@ -151,6 +156,13 @@ def SgRematerialize : Pass<"sg-rematerialize", "::mlir::ModuleOp"> {
            "budget as a share of the program without recomputation">,
     Option<"knee", "knee", "bool", "false",
            "choose the budget at the knee of the curve">,
+    Option<"hostBytes", "host-bytes", "uint64_t", "0",
+           "bytes of host memory that values may be copied to; 0: none">,
+    Option<"hostGbytesPerSecond", "host-gbytes-per-second", "double", "0",
+           "rate of copies to the host and, at the same time, from there, in "
+           "GB/s">,
+    Option<"hostMicroseconds", "host-microseconds", "double", "5",
+           "latency of such a copy">,
     Option<"function", "function", "std::string", "\"\"",
            "the function to work on; the module's first one if empty">,
     Option<"work", "work", "double", "1.0",

@@ -21,6 +21,21 @@ struct Budget {
   static Budget knee() { return {}; }
 };
 
+/// The link between a device and the host, in each direction.
+struct HostLink {
+  double bytesPerMillisecond = 0;
+  double latencyMilliseconds = 0; // of a copy
+  double milliseconds(uint64_t bytes) const {
+    return latencyMilliseconds + double(bytes) / bytesPerMillisecond;
+  }
+};
+
+/// Memory of the host that a plan may use in addition to the device's.
+struct HostBudget {
+  uint64_t bytes = 0; // 0: none
+  HostLink link;
+};
+
 } // namespace reprise::plan
 
 #endif // REPRISE_PLAN_BUDGET_H

@@ -22,6 +22,10 @@ struct BudgetFacts {
   uint64_t fixed = 0; // bytes of variables and constants
   PointFacts plain;   // without recomputation
   PointFacts smallest;
+  /// With host memory, if it may be used: the smallest budget of the device for
+  /// which a plan was found, and the bytes that this plan has on the host.
+  std::optional<PointFacts> smallestWithHost;
+  uint64_t hostBytesOfSmallest = 0;
   PointFacts rounded; // for a refusal: within budgetTextBytes(smallest.bytes)
   /// The bytes below which no schedule of the kernels exists, the op that needs
   /// them at once, and its values, largest first: for a refusal all of them,
@@ -37,6 +41,10 @@ struct BudgetFacts {
   double boundMilliseconds = 0;
   uint64_t picosecondsPerMiB = 0; // largest saving by one more MiB
   std::vector<ValueFacts> costly;
+  /// Values that are copied to host memory, their bytes, and the milliseconds
+  /// for which ops wait for these copies.
+  uint64_t offloads = 0, hostBytes = 0;
+  double waitMilliseconds = 0;
 
   /// Returns the extra time compared with no recomputation; a mode's kernels
   /// may take less.

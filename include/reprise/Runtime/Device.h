@@ -148,7 +148,7 @@ struct DeviceLibrary {
   const char *revision;
   Expected<std::unique_ptr<Device>> (*open)(const std::string &which);
 };
-constexpr const char *kDeviceRevision = "reprise device 7";
+constexpr const char *kDeviceRevision = "reprise device 8";
 constexpr const char *kDeviceLibrarySymbol = "repriseDeviceLibrary";
 
 } // namespace reprise::rt

@@ -20,6 +20,7 @@
 #include "mlir/IR/Operation.h"
 #include "reprise/Codegen/KernelShape.h"
 #include "reprise/Limits.h"
+#include "reprise/Plan/Budget.h"
 #include "reprise/Runtime/Library.h"
 #include "reprise/Runtime/Roofline.h"
 #include <functional>
@@ -69,6 +70,11 @@ public:
   /// runs, in bytes of the program separate from those that the step reads.
   virtual bool stagesInputs() const { return false; }
   virtual KernelShape kernelShape() const { return {}; }
+  /// The link between the device and host memory, as far as it is known before
+  /// the program runs; nothing if programs do not copy there.
+  virtual std::optional<plan::HostLink> hostLink() const {
+    return std::nullopt;
+  }
 
   /// Element types that kernels of this target load, compute with and store,
   /// and those that operands and results of a library function may have, except

@@ -286,3 +286,31 @@ LogicalResult CopyOp::verify() {
                          << "; both must be dense and of one type";
   return success();
 }
+
+/// Checks a copy between a view and an offset in host memory.
+static LogicalResult verifyHostCopy(Operation *op, ViewAttr view,
+                                    int64_t host) {
+  if (!view.isDense())
+    return op->emitOpError() << "has a view that is not dense: " << view;
+  if (host < 0 || host % int64_t(kAlignment) != 0)
+    return op->emitOpError()
+           << "has offset " << host << " in host memory; a multiple of "
+           << kAlignment << " is needed";
+  return success();
+}
+
+StepAttr OffloadOp::getStepInfo() { return getStep(); }
+SmallVector<ViewAttr> OffloadOp::getReads() { return {getSource()}; }
+SmallVector<ViewAttr> OffloadOp::getWrites() { return {}; }
+bool OffloadOp::mayWriteInPlace(unsigned) { return false; }
+LogicalResult OffloadOp::verify() {
+  return verifyHostCopy(*this, getSource(), int64_t(getHost()));
+}
+
+StepAttr FetchOp::getStepInfo() { return getStep(); }
+SmallVector<ViewAttr> FetchOp::getReads() { return {}; }
+SmallVector<ViewAttr> FetchOp::getWrites() { return {getTarget()}; }
+bool FetchOp::mayWriteInPlace(unsigned) { return false; }
+LogicalResult FetchOp::verify() {
+  return verifyHostCopy(*this, getTarget(), int64_t(getHost()));
+}

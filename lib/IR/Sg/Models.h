@@ -227,6 +227,7 @@ void registerConstantModels(mlir::MLIRContext *context);
 void registerConvolutionModels(mlir::MLIRContext *context);
 void registerElementwiseModels(mlir::MLIRContext *context);
 void registerGatherModels(mlir::MLIRContext *context);
+void registerHostMemoryModels(mlir::MLIRContext *context);
 void registerLossModels(mlir::MLIRContext *context);
 void registerMovementModels(mlir::MLIRContext *context);
 void registerNormalizationModels(mlir::MLIRContext *context);

@@ -71,6 +71,7 @@ void SgDialect::registerModels() {
   registerConvolutionModels(getContext());
   registerElementwiseModels(getContext());
   registerGatherModels(getContext());
+  registerHostMemoryModels(getContext());
   registerLossModels(getContext());
   registerMovementModels(getContext());
   registerNormalizationModels(getContext());

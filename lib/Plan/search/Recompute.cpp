@@ -8,9 +8,9 @@
 // Cost:    linear in the uses of the executions.
 //
 //===----------------------------------------------------------------------===//
-#include "reprise/Plan/Recompute.h"
 #include "../graph/CompactGraph.h"
 #include "../graph/Storage.h"
+#include "reprise/Plan/HostMemory.h"
 
 #include <algorithm>
 #include <numeric>
@@ -91,44 +91,14 @@ private:
 
 class Unroller {
 public:
-  Unroller(const Graph &graph, const Executions &executions)
-      : graph(graph), executions(executions),
+  explicit Unroller(const Graph &graph)
+      : graph(graph), onHost(graph.values.size(), kNone),
         newest(graph.values.size(), kNone), viewed(graph.values.size(), kNone),
-        first(graph.ops.size(), kNone) {}
-
-  UnrolledGraph run() {
+        first(graph.ops.size(), kNone) {
     for (ValueId id = 0; id < graph.values.size(); ++id)
       if (graph.values[id].producer == kNone &&
           graph.values[id].viewOf == kNone)
         newest[id] = addValue(id);
-    for (OpId id : executions)
-      execute(id);
-    addUnreadViews();
-    addOrder();
-    return std::move(result);
-  }
-
-private:
-  ValueId addValue(ValueId id) {
-    result.graph.values.push_back(graph.values[id]);
-    result.graph.values.back().producer = kNone;
-    result.valueOf.push_back(id);
-    return result.valueOf.size() - 1;
-  }
-
-  /// Returns the instance of a value that a reader reads now.
-  ValueId instanceOf(ValueId id) {
-    const Value &value = graph.values[id];
-    if (value.viewOf == kNone || value.producer != kNone)
-      return newest[id];
-    ValueId base = instanceOf(value.viewOf);
-    bool isStale = viewed[id] != base;
-    if (newest[id] == kNone || isStale) {
-      newest[id] = addValue(id);
-      viewed[id] = base;
-      result.graph.values.back().viewOf = base;
-    }
-    return newest[id];
   }
 
   void execute(OpId id) {
@@ -163,6 +133,56 @@ private:
     result.isClone.push_back(isClone);
   }
 
+  /// Adds a copy to the host, or one from there, which makes an instance.
+  void copy(const HostStep &step) {
+    bool isFetch = step.kind == HostStep::Kind::Fetch;
+    OpId unrolled = result.graph.ops.size();
+    Op op;
+    op.name = graph.values[step.id].name;
+    op.inputs = {isFetch ? onHost[step.id] : instanceOf(step.id)};
+    op.runsOnce = true;
+    ValueId made = addValue(step.id);
+    result.graph.values[made].producer = unrolled;
+    result.graph.values[made].storage = StorageClass::Temporary;
+    if (!isFetch)
+      result.graph.values[made].bytes = 0;
+    (isFetch ? newest : onHost)[step.id] = made;
+    op.outputs = {made};
+    op.backward = isFetch;
+    result.graph.ops.push_back(std::move(op));
+    result.opOf.push_back(kNone);
+    result.isClone.push_back(false);
+  }
+
+  UnrolledGraph finish() {
+    addUnreadViews();
+    addOrder();
+    return std::move(result);
+  }
+
+private:
+  ValueId addValue(ValueId id) {
+    result.graph.values.push_back(graph.values[id]);
+    result.graph.values.back().producer = kNone;
+    result.valueOf.push_back(id);
+    return result.valueOf.size() - 1;
+  }
+
+  /// Returns the instance of a value that a reader reads now.
+  ValueId instanceOf(ValueId id) {
+    const Value &value = graph.values[id];
+    if (value.viewOf == kNone || value.producer != kNone)
+      return newest[id];
+    ValueId base = instanceOf(value.viewOf);
+    bool isStale = viewed[id] != base;
+    if (newest[id] == kNone || isStale) {
+      newest[id] = addValue(id);
+      viewed[id] = base;
+      result.graph.values.back().viewOf = base;
+    }
+    return newest[id];
+  }
+
   /// Adds Outputs that are views without readers; they view the newest
   /// instance.
   void addUnreadViews() {
@@ -185,15 +205,18 @@ private:
     for (OpId id = 0; id < graph.ops.size(); ++id)
       for (ValueId value : graph.ops[id].overwrites)
         changer[value] = first[id];
-    for (OpId id = 0; id < result.opOf.size(); ++id)
+    for (OpId id = 0; id < result.opOf.size(); ++id) {
+      if (result.opOf[id] == kNone)
+        continue;
       for (ValueId input : graph.ops[result.opOf[id]].inputs)
         for (ValueId at = input; at != kNone; at = graph.values[at].viewOf)
           if (changer[at] != kNone && changer[at] != id)
             result.graph.ops[changer[at]].after.push_back(id);
+    }
   }
 
   const Graph &graph;
-  const Executions &executions;
+  std::vector<ValueId> onHost; // by value: the result of its offload
   std::vector<ValueId> newest; // by value: its newest instance
   std::vector<ValueId> viewed; // by view without an op: of which instance
   std::vector<OpId> first;     // by op: its first execution
@@ -207,7 +230,20 @@ std::string checkExecutions(const Graph &graph, const Executions &executions) {
 }
 
 UnrolledGraph unroll(const Graph &graph, const Executions &executions) {
-  return Unroller(graph, executions).run();
+  Unroller unroller(graph);
+  for (OpId id : executions)
+    unroller.execute(id);
+  return unroller.finish();
+}
+
+UnrolledGraph unroll(const Graph &graph, const HostSteps &steps) {
+  Unroller unroller(graph);
+  for (const HostStep &step : steps)
+    if (step.kind == HostStep::Kind::Execute)
+      unroller.execute(step.id);
+    else
+      unroller.copy(step);
+  return unroller.finish();
 }
 
 double costOf(const Graph &graph, const Executions &executions) {

@@ -63,6 +63,12 @@ static void checkStep(const fb::Program &program, const fb::Entry &entry,
     checkView(program, &entry, copy->target());
     require(viewBytes(*copy->source()) == viewBytes(*copy->target()),
             "a copy has one size");
+  } else if (const fb::Offload *offload = step.action_as_Offload()) {
+    checkView(program, &entry, offload->source());
+  } else if (const fb::Fetch *fetch = step.action_as_Fetch()) {
+    checkView(program, &entry, fetch->target());
+    require(fetch->host() < hostMemoryBytes(program),
+            "a fetched value was offloaded");
   } else {
     require(false, "a step has an action");
   }

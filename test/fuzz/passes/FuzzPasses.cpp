@@ -123,6 +123,8 @@ static std::vector<Route> makeAlone() {
         "sg-lower-to-rt{threads=1}",
         "sg-rematerialize{knee=true threads=1 work=0.01}",
         "sg-rematerialize{budget-bytes=4096 threads=1 work=0.01}",
+        "sg-rematerialize{budget-percent=70 host-bytes=1048576 "
+        "host-gbytes-per-second=100 threads=1 work=0.01}",
         "remat-to-budget{budget-percent=70 threads=1 work=0.01}",
         "remat-erase-barriers",
         "stablehlo-inline-calls",
@@ -148,7 +150,8 @@ static std::vector<Route> makePipelines() {
                  bool hasBudget) {
     passes.insert(passes.end(), kernels.begin(), kernels.end());
     if (hasBudget)
-      passes.push_back("sg-rematerialize{knee=true threads=1 work=0.01}");
+      passes.push_back("sg-rematerialize{knee=true host-bytes=1048576 "
+                       "host-gbytes-per-second=100 threads=1 work=0.01}");
     passes.insert(passes.end(), place.begin(), place.end());
     routes.push_back({std::move(name), std::move(passes)});
   };

@@ -154,6 +154,24 @@ void ArtifactBuilder::copy(const Tensor &source, const Tensor &target) {
   addStep("copy", std::move(action), {source, target});
 }
 
+void ArtifactBuilder::offload(const Tensor &source, uint64_t host) {
+  fb::OffloadT step;
+  step.source = std::make_unique<fb::ViewT>(view(source));
+  step.host = host;
+  fb::ActionUnion action;
+  action.Set(std::move(step));
+  addStep("offload", std::move(action), {source});
+}
+
+void ArtifactBuilder::fetch(uint64_t host, const Tensor &target) {
+  fb::FetchT step;
+  step.host = host;
+  step.target = std::make_unique<fb::ViewT>(view(target));
+  fb::ActionUnion action;
+  action.Set(std::move(step));
+  addStep("fetch", std::move(action), {target});
+}
+
 void ArtifactBuilder::launch(const std::string &kernel,
                              const std::vector<Tensor> &args,
                              const std::vector<uint32_t> &writes,

@@ -64,6 +64,9 @@ public:
               const std::string &variable = "");
 
   void copy(const Tensor &source, const Tensor &target);
+  /// `host` is an offset in host memory.
+  void offload(const Tensor &source, uint64_t host);
+  void fetch(uint64_t host, const Tensor &target);
   /// `writes` are indices of `args`.
   void launch(const std::string &kernel, const std::vector<Tensor> &args,
               const std::vector<uint32_t> &writes, uint64_t elements);

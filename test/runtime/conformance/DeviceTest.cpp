@@ -62,6 +62,94 @@ TEST_P(DeviceTest, CopiesInputToVariableAndOutput) {
   EXPECT_EQ(variable, ramp(7));
 }
 
+/// Both are copied to the host, their bytes are written again, and one comes
+/// back twice, to other bytes.
+TEST_P(DeviceTest, CopiesToHostMemoryAndBack) {
+  for (int64_t n : {1, 7, 300007}) {
+    uint64_t second = (uint64_t(n) * sizeof(float) + 63) / 64 * 64;
+    ArtifactBuilder b;
+    Tensor x = b.input("x", {n}), other = b.input("other", {n});
+    Tensor y = b.activation("y", {n}), z = b.activation("z", {n});
+    Tensor first = b.activation("first", {n}),
+           again = b.activation("again", {n}), last = b.activation("last", {n});
+    b.copy(x, y);
+    b.copy(other, z);
+    b.offload(y, 0);
+    b.offload(z, second);
+    b.copy(other, y);
+    b.copy(x, z);
+    b.fetch(0, first);
+    b.fetch(0, again);
+    b.copy(again, z);
+    b.fetch(second, last);
+    for (auto [name, tensor] :
+         {std::pair("first", first), {"again", z}, {"last", last}})
+      b.output(name, tensor);
+    b.finish();
+    for (int profile : {0, 1}) {
+      SessionHandle s;
+      ASSERT_EQ(s.open(b.seal(), options(/*poison=*/1, profile)).message, "");
+      for (float scale : {1.0f, 3.0f}) {
+        std::vector<float> in = ramp(size_t(n)), out(in.size());
+        for (float &value : in)
+          value *= scale;
+        std::vector<float> negative = in;
+        for (float &value : negative)
+          value = -value;
+        ASSERT_EQ(s.setInput("x", in).message, "");
+        ASSERT_EQ(s.setInput("other", negative).message, "");
+        ASSERT_EQ(s.run().message, "");
+        ASSERT_EQ(s.getOutput("first", out).message, "");
+        EXPECT_EQ(out, in);
+        ASSERT_EQ(s.getOutput("again", out).message, "");
+        EXPECT_EQ(out, in);
+        ASSERT_EQ(s.getOutput("last", out).message, "");
+        EXPECT_EQ(out, negative);
+      }
+    }
+  }
+}
+
+TEST_P(DeviceTest, RefusesWrongCopiesToHostMemory) {
+  auto refusal = [&](auto build) {
+    ArtifactBuilder b;
+    Tensor x = b.input("x", {64}), y = b.activation("y", {64}),
+           z = b.activation("z", {32});
+    b.copy(x, y);
+    build(b, y, z);
+    b.output("x", x);
+    b.finish();
+    SessionHandle s;
+    return s.open(b.seal(), options()).message;
+  };
+  auto expect = [&](const std::string &message, const std::string &part) {
+    EXPECT_NE(message.find(part), std::string::npos) << message;
+  };
+  using B = ArtifactBuilder &;
+  using T = const Tensor &;
+  expect(refusal([](B b, T y, T) { b.fetch(0, y); }),
+         "what no step before it has copied to byte 0");
+  expect(refusal([](B b, T y, T z) {
+           b.offload(y, 0);
+           b.fetch(0, z);
+         }),
+         "what no step before it has copied to byte 0");
+  expect(refusal([](B b, T y, T) { b.offload(y, 4); }), "at byte 4");
+  expect(refusal([](B b, T y, T) { b.offload(y, uint64_t(1) << 60); }),
+         "at byte 1152921504606846976");
+  expect(refusal([](B b, T y, T z) {
+           b.copy(z, z);
+           b.offload(y, 128);
+           b.offload(z, 64);
+         }),
+         "over another value");
+  expect(refusal([](B b, T y, T) {
+           b.offload(y, 0);
+           b.offload(y, 192);
+         }),
+         "over another value");
+}
+
 TEST_P(DeviceTest, LaunchesWithConstantsAndVariables) {
   for (int64_t n : {1, 5, 100003}) {
     ArtifactBuilder b;

@@ -27,6 +27,19 @@ struct Step {
         *flatbuffers::GetRoot<fb::Program>(bytes.data());
     return rt::collectiveWindows(program, *program.entries()->Get(0));
   }
+  /// "begin-end" of each host copy.
+  std::string hostWindows() {
+    builder.finish();
+    std::vector<uint8_t> bytes = builder.payload();
+    const fb::Program &program =
+        *flatbuffers::GetRoot<fb::Program>(bytes.data());
+    std::string text;
+    for (auto [begin, end] :
+         rt::hostCopyWindows(program, *program.entries()->Get(0)))
+      if (begin != end || begin != 0)
+        text += std::to_string(begin) + "-" + std::to_string(end) + " ";
+    return text;
+  }
 };
 using Numbers = std::vector<uint32_t>;
 } // namespace
@@ -73,4 +86,33 @@ TEST(CollectiveWindows, AreOfCollectivesOnly) {
   EXPECT_EQ(step.windows(), Numbers({0}));
   Step empty;
   EXPECT_EQ(empty.windows(), Numbers());
+}
+
+TEST(HostCopyWindows, AnOffloadBeginsWhereItsValueIsWritten) {
+  Step step;
+  step.builder.copy(step.x, step.copied);
+  step.builder.copy(step.copied, step.w);  // reads it
+  step.builder.copy(step.other, step.sum); // another buffer
+  step.builder.offload(step.copied, 0);
+  EXPECT_EQ(step.hostWindows(), "1-3 ");
+}
+
+TEST(HostCopyWindows, AFetchEndsWhereItsBytesAreTouched) {
+  Step step;
+  step.builder.copy(step.x, step.copied);
+  step.builder.offload(step.copied, 0);
+  step.builder.fetch(0, step.sum);
+  step.builder.copy(step.copied, step.w);
+  step.builder.fetch(0, step.copied); // reads other bytes, writes these
+  step.builder.copy(step.sum, step.w);
+  EXPECT_EQ(step.hostWindows(), "1-1 2-5 4-6 ");
+}
+
+TEST(HostCopyWindows, WaitForCallsThatWriteTheValue) {
+  Step step;
+  step.reduce(step.x, step.sum); // runs beside the next ones
+  step.builder.copy(step.other, step.w);
+  step.builder.copy(step.sum, step.copied); // waits for it
+  step.builder.offload(step.sum, 0);
+  EXPECT_EQ(step.hostWindows(), "2-3 ");
 }
