@@ -319,6 +319,12 @@ std::string PlanStory::explain(ValueId id, const ValueStory &story) const {
       [](const Reader &reader) { return reader.phase != Phase::Forward; });
   if (!isSettled && !isRead)
     reason = Reason::Passing;
+  bool isOffloaded = std::any_of(
+      story.readers.begin(), story.readers.end(), [&](const Reader &reader) {
+        return entry.steps[reader.step].action == StepAction::Offload;
+      });
+  if (isOffloaded)
+    return "copied to host memory; the backward pass fetches it from there";
   if (!isSettled && story.value.times)
     reason = Reason::Again;
   if (reason == Reason::Again && !entry.certificate)

@@ -230,7 +230,7 @@ rt::Status CompileSettings::readHost(CompileOptions &options,
     return misuse("--host-budget: " + bytes.status().message());
   if (*bytes == 0)
     return misuse("--host-budget is 0; leave it out to copy nothing");
-  std::optional<plan::HostLink> link = device.hostLink();
+  std::optional<HostLink> link = device.hostLink();
   if (!link)
     return misuse("--host-budget: programs for " + options.target.text() +
                   " do not copy to host memory");

@@ -78,7 +78,8 @@ private:
     std::string made = isCopy ? steps.graph.values[op.inputs.front()].name
                               : nameOfOp(step.module, step.name);
     op.name = isCopy ? nameOfCopy(made) : made;
-    op.runsOnce = step.isAsked;
+    op.runsOnce = step.isAsked || step.action == StepAction::Offload ||
+                  step.action == StepAction::Fetch;
     op.backward = step.phase != Phase::Forward;
     op.cost = millisecondsOf(step.picoseconds);
     op.workspaceBytes = step.workspace ? step.workspace->bytes : 0;

@@ -43,6 +43,7 @@ BEGIN {
     "Driver Budget Run Runtime Recipe NN " compiler_layers, 1)
   # Of the C++ standard library only, for everyone.
   common["reprise/Limits.h"] = common["reprise/Kept.h"] = 1
+  common["reprise/HostLink.h"] = 1
   common["reprise/LibraryFunctions.h"] = common["reprise/ProgramTerms.h"] = 1
   common["reprise/MicroBatchStreams.h"] = 1
   common["reprise/EntrySummary.h"] = common["reprise/Averages.h"] = 1

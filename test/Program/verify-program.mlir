@@ -604,7 +604,7 @@ rt.program @p attributes {arena_bytes = 256 : i64, fixed_bytes = 64 : i64,
     library = "", target = #rt.target<"cpu", "">, threads = 1 : i64} {
   rt.buffer 0 "w" parameter at 0 size 16
   rt.entry @e inputs [] outputs [] peak 80 max_live 80 base_flops 0 {
-    rt.buffer 1 "a" activation at 64 size 16 live 0 to 2
+    rt.buffer 1 "a" activation at 64 size 16 live 0 to 1
     rt.offload <0 + 0 : tensor<4xf32>> to host 64
       <"offload" in "" forward, flops 0, bytes 16>
     // expected-error@+1 {{offloads to byte 64, over another value}}

@@ -104,7 +104,7 @@ inline mlir::RankedTensorType tensorOf(mlir::Value value) {
   return mlir::cast<mlir::RankedTensorType>(value.getType());
 }
 
-/// Returns true for a tensor of sg with the encoding #sg.host.
+/// Returns true for a tensor of sg with the encoding `sg.host`.
 bool isHostTensor(mlir::Type type);
 
 /// Bytes of a tensor's elements; an i1 takes a byte.

@@ -2,9 +2,12 @@
 #ifndef REPRISE_PLAN_BUDGET_H
 #define REPRISE_PLAN_BUDGET_H
 
+#include "reprise/HostLink.h"
 #include <cstdint>
 
 namespace reprise::plan {
+
+using reprise::HostLink;
 
 /// A budget from the command line to the certificate: bytes of the whole
 /// program, a share of those without recomputation, or the point below which
@@ -19,15 +22,6 @@ struct Budget {
     return {Kind::Percent, 0, percent};
   }
   static Budget knee() { return {}; }
-};
-
-/// The link between a device and the host, in each direction.
-struct HostLink {
-  double bytesPerMillisecond = 0;
-  double latencyMilliseconds = 0; // of a copy
-  double milliseconds(uint64_t bytes) const {
-    return latencyMilliseconds + double(bytes) / bytesPerMillisecond;
-  }
 };
 
 /// Memory of the host that a plan may use in addition to the device's.

@@ -19,8 +19,8 @@
 #include "mlir/IR/Block.h"
 #include "mlir/IR/Operation.h"
 #include "reprise/Codegen/KernelShape.h"
+#include "reprise/HostLink.h"
 #include "reprise/Limits.h"
-#include "reprise/Plan/Budget.h"
 #include "reprise/Runtime/Library.h"
 #include "reprise/Runtime/Roofline.h"
 #include <functional>
@@ -72,9 +72,7 @@ public:
   virtual KernelShape kernelShape() const { return {}; }
   /// The link between the device and host memory, as far as it is known before
   /// the program runs; nothing if programs do not copy there.
-  virtual std::optional<plan::HostLink> hostLink() const {
-    return std::nullopt;
-  }
+  virtual std::optional<HostLink> hostLink() const { return std::nullopt; }
 
   /// Element types that kernels of this target load, compute with and store,
   /// and those that operands and results of a library function may have, except

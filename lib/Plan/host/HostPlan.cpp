@@ -9,7 +9,9 @@
 //          readers while too much is live are offloaded, in several orders,
 //          until the rest fits. An offload then ends as late as its copy needs,
 //          and a fetch begins as early, where bytes are left for that. The
-//          schedule of the least simulated time is taken.
+//          schedule of the least simulated time is taken. Clones of it are
+//          then left out, the most expensive ones first, where that makes it
+//          faster.
 //          Bound: if the host holds C bytes at the first execution of an op,
 //          the values that are neither recomputed afterwards nor on the host
 //          fit into the budget B, so that the relaxation of lowerBound at that
@@ -464,25 +466,90 @@ double HostBound::find(double most) {
   return least;
 }
 
+/// The clones of a schedule, by position, those that cost the most first.
+static std::vector<uint32_t> findClones(const Graph &graph,
+                                        const Executions &executions) {
+  std::vector<bool> ran(graph.ops.size(), false);
+  std::vector<uint32_t> clones;
+  for (uint32_t at = 0; at < executions.size(); ++at) {
+    OpId id = executions[at];
+    if (ran[id] && graph.ops[id].cost > 0)
+      clones.push_back(at);
+    ran[id] = true;
+  }
+  std::stable_sort(clones.begin(), clones.end(), [&](uint32_t a, uint32_t b) {
+    return graph.ops[executions[a]].cost > graph.ops[executions[b]].cost;
+  });
+  return clones;
+}
+
+namespace {
+
+/// The best plan so far, and the schedule of recomputation that it is of.
+class BestPlan {
+public:
+  BestPlan(const Graph &graph, const HostOptions &options)
+      : graph(graph), options(options), storages(analyzeStorages(graph)) {}
+
+  /// Returns true if the schedule with copies takes less time.
+  bool consider(const Executions &executions) {
+    HostPlan found = Offloader(graph, storages, options, executions).plan();
+    bool isBetter = !found.steps.empty() &&
+                    (plan.steps.empty() ||
+                     found.times.milliseconds < plan.times.milliseconds);
+    if (!isBetter)
+      return false;
+    plan = std::move(found);
+    from = executions;
+    return true;
+  }
+
+  /// Leaves out clones, whose results then wait on device or host.
+  void copyInPlaceOfRecomputing() {
+    uint32_t left = kOmitted;
+    for (bool isBetter = true; isBetter && left > 0;) {
+      isBetter = false;
+      for (uint32_t clone : findClones(graph, from)) {
+        if (left == 0)
+          break;
+        --left;
+        Executions fewer = from;
+        fewer.erase(fewer.begin() + clone);
+        isBetter = consider(withoutUnread(graph, std::move(fewer)));
+        if (isBetter)
+          break;
+      }
+    }
+  }
+
+  HostPlan plan;
+
+private:
+  /// The number of clones that are tried to do without.
+  static constexpr uint32_t kOmitted = 64;
+  const Graph &graph;
+  const HostOptions &options;
+  Storages storages;
+  Executions from;
+};
+
+} // namespace
+
 HostPlan planWithHost(const Graph &graph,
                       const std::vector<FrontierPoint> &frontier,
                       const HostOptions &options) {
-  Storages storages = analyzeStorages(graph);
-  HostPlan best;
+  BestPlan best(graph, options);
   for (const FrontierPoint &point : frontier) {
     // A point that costs more than the best plan cannot beat it.
-    if (!best.steps.empty() &&
-        point.solution.milliseconds >= best.times.milliseconds)
-      continue;
-    HostPlan found =
-        Offloader(graph, storages, options, point.solution.executions).plan();
-    if (found.steps.empty() ||
-        (!best.steps.empty() &&
-         found.times.milliseconds >= best.times.milliseconds))
-      continue;
-    best = std::move(found);
+    bool mayBeBetter =
+        best.plan.steps.empty() ||
+        point.solution.milliseconds < best.plan.times.milliseconds;
+    if (mayBeBetter)
+      best.consider(point.solution.executions);
   }
-  return best;
+  if (!best.plan.steps.empty())
+    best.copyInPlaceOfRecomputing();
+  return std::move(best.plan);
 }
 
 double boundWithHost(const Graph &graph, const HostOptions &options,

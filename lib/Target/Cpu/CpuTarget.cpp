@@ -27,8 +27,8 @@ public:
 
   std::vector<rp_element_type> callElements(LibraryOp function) const override;
   /// A thread that copies from one part of memory to another.
-  std::optional<plan::HostLink> hostLink() const override {
-    return plan::HostLink{10e6, 5e-3};
+  std::optional<HostLink> hostLink() const override {
+    return HostLink{10e6, 5e-3};
   }
   KernelShape kernelShape() const override {
     KernelShape shape;

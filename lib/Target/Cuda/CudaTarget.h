@@ -45,8 +45,8 @@ public:
   }
   bool stagesInputs() const override { return true; }
   /// What is left of the 64 GB/s of PCIe 5.0 x16 for pinned memory.
-  std::optional<plan::HostLink> hostLink() const override {
-    return plan::HostLink{50e6, 10e-3};
+  std::optional<HostLink> hostLink() const override {
+    return HostLink{50e6, 10e-3};
   }
   /// cuDNN's convolutions do not share them.
   bool sharesLaunches() const override { return true; }
