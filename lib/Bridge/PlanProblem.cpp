@@ -288,8 +288,8 @@ void ProblemBuilder::addHostCopy(Operation *op) {
   planned.op = op;
   planned.name = op->getName().stripDialect().str();
   planned.module = sg::pathOf(op).str();
-  planned.hostCopy = isOffload ? PlannedOp::HostCopy::Offload
-                               : PlannedOp::HostCopy::Fetch;
+  planned.hostCopy =
+      isOffload ? PlannedOp::HostCopy::Offload : PlannedOp::HostCopy::Fetch;
   planned.bytes = sg::byteSize(result.getType());
   node.cost = rt::Roofline().milliseconds(0, planned.bytes);
   problem.graph.ops.push_back(std::move(node));

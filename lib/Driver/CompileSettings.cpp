@@ -223,6 +223,11 @@ rt::Status CompileSettings::readHost(CompileOptions &options,
     return misuse("--host-link is the link of a --host-budget; give both");
   if (!hostBudget)
     return {};
+  for (const char *other : {"--sweep", "--max-batch", "--compare"})
+    if (command->has(other))
+      return misuse(std::string(other) +
+                    " is for plans of recomputation alone; leave out "
+                    "--host-budget");
   if (!options.budget && !mayGetBudget(*command))
     return misuse("--host-budget needs a --budget of the device");
   rt::Expected<uint64_t> bytes = text::parseSize(*hostBudget);

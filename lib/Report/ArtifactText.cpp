@@ -142,13 +142,15 @@ static std::string entryTable(const ProgramFacts &facts) {
                      {"placement"},
                      {"recomputed"}});
   for (const EntryFacts &entry : facts.entries) {
-    size_t actions[3] = {};
+    size_t calls = 0, kernels = 0, copies = 0; // to and from the host as well
     for (const StepFacts &step : entry.steps)
-      ++actions[size_t(step.action)];
+      ++(step.action == StepAction::LibraryCall ? calls
+         : step.action == StepAction::Kernel    ? kernels
+                                                : copies);
     EntrySummary summary = summarize(facts, entry);
     table.add({entry.name, std::to_string(entry.steps.size()),
-               std::to_string(actions[0]), std::to_string(actions[1]),
-               std::to_string(actions[2]), std::to_string(entry.buffers.size()),
+               std::to_string(calls), std::to_string(kernels),
+               std::to_string(copies), std::to_string(entry.buffers.size()),
                text::formatSize(summary.kept), text::formatSize(summary.peak),
                text::formatFixed(summary.placementRatio(), 4),
                text::formatPercent(summary.recomputedShare())});

@@ -40,8 +40,8 @@ std::string reprise::describeOptions(const CompileOptions &options) {
                microBatches, ranks, bucketBytes, shardOptimizer,
                syncBatchNorm] = step;
   const auto &[attention, halvedBytes, sparedBytes, fuse] = algorithms;
-  const auto &[checkpointing, recompute, budget, host, keep, planWork, planEffort,
-               roofline, profile, searchObserver] = choice;
+  const auto &[checkpointing, recompute, budget, host, keep, planWork,
+               planEffort, roofline, profile, searchObserver] = choice;
   const auto &[model, training, evaluation, onlyEvaluates, emitGradients,
                emitNonFinite, threads, target, configure] = program;
   std::string all;
@@ -90,9 +90,8 @@ std::string reprise::describeOptions(const CompileOptions &options) {
         double(threads)})
     number(value);
   add(budget ? text(*budget) : "");
-  for (double value :
-       {double(host.bytes), host.link.bytesPerMillisecond,
-        host.link.latencyMilliseconds})
+  for (double value : {double(host.bytes), host.link.bytesPerMillisecond,
+                       host.link.latencyMilliseconds})
     number(value);
   add(text(roofline));
   // These only observe.

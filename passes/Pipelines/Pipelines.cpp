@@ -131,7 +131,8 @@ FailureOr<PlannedModel> reprise::planModel(mlir::ModuleOp module,
               options.budget);
   if (failed(plans))
     return failure();
-  FailureOr<BudgetAnswer> answer = answerBudget(*plans, *options.budget, options.host);
+  FailureOr<BudgetAnswer> answer =
+      answerBudget(*plans, *options.budget, options.host);
   if (options.searchObserver)
     options.searchObserver({});
   if (failed(answer))

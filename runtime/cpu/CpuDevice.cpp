@@ -16,6 +16,7 @@
 #include "CodeImage.h"
 #include "Grains.h"
 #include "Host.h"
+#include "HostCopies.h"
 #include "LibraryCalls.h"
 #include "reprise/Runtime/CollectiveWindows.h"
 #include "reprise/Runtime/Cpu/Cpu.h"
@@ -86,37 +87,24 @@ struct CpuSite {
   LibraryCache cache;
   Communicator *ranks = nullptr;
   std::unique_ptr<CallThread> calls; // between ranks; null: one runs them all
-  /// The memory that offloads copy to: the last one is the largest, the others
-  /// are those of earlier programs. And the thread that copies, null if no
-  /// program has copies.
-  std::vector<Arena> hostMemories;
-  std::unique_ptr<CallThread> copies;
+  HostCopies copies;
 };
 
 /// A copy to or from host memory.
 class HostCopyStep final : public CpuStep {
 public:
   HostCopyStep(CpuSite &site, bool isFetch) : site(site), isFetch(isFetch) {}
-  void begin() { call = site.copies->start(copy, this); }
+  void begin() { call = site.copies.start(HostCopy::make, &copy); }
   /// Begins a fetch, or ends an offload. One that has not begun because a run
   /// started after its beginning is made as a whole.
   Status run() override {
     if (isFetch || call == 0)
       begin();
-    if (isFetch)
-      return {};
-    return site.copies->await(std::exchange(call, 0));
+    return isFetch ? Status() : site.copies.await(std::exchange(call, 0));
   }
-  void *target = nullptr;
-  const void *source = nullptr;
-  uint64_t bytes = 0;
+  HostCopy copy;
 
 private:
-  static Status copy(void *self, Team &) {
-    auto &step = *static_cast<HostCopyStep *>(self);
-    std::memcpy(step.target, step.source, step.bytes);
-    return {};
-  }
   CpuSite &site;
   bool isFetch;
 };
@@ -324,7 +312,7 @@ Status CpuProgram::runSteps(StepList &steps, size_t first, size_t end) {
     for (HostCopyStep *copy : step.beginning)
       copy->begin();
     if (step.awaitedCopy)
-      REPRISE_RETURN_IF_ERROR(site->copies->await(step.awaitedCopy->call));
+      REPRISE_RETURN_IF_ERROR(site->copies.await(step.awaitedCopy->call));
     REPRISE_RETURN_IF_ERROR(step.run());
   }
   return {};
@@ -335,8 +323,7 @@ Status CpuProgram::run(size_t entry, size_t first, size_t end) {
   Status status = runSteps(entries[entry], first, end);
   // After an error too: the calls use the arena.
   Status calls = site->calls ? site->calls->awaitAll() : Status();
-  if (site->copies)
-    REPRISE_RETURN_IF_ERROR(site->copies->awaitAll());
+  REPRISE_RETURN_IF_ERROR(site->copies.awaitAll());
   REPRISE_RETURN_IF_ERROR(status);
   REPRISE_RETURN_IF_ERROR(calls);
   return scope.status();
@@ -365,18 +352,18 @@ std::unique_ptr<CpuStep> CpuProgram::prepareCopy(const fb::Entry &entry,
 std::unique_ptr<CpuStep>
 CpuProgram::prepareOffload(const fb::Entry &entry, const fb::Offload &offload) {
   auto step = std::make_unique<HostCopyStep>(*site, false);
-  step->source = resolve(entry, *offload.source(), step->end);
-  step->target = site->hostMemories.back().data() + offload.host();
-  step->bytes = *viewBytes(*offload.source());
+  step->copy = {site->copies.data() + offload.host(),
+                resolve(entry, *offload.source(), step->end),
+                *viewBytes(*offload.source())};
   return step;
 }
 
 std::unique_ptr<CpuStep> CpuProgram::prepareFetch(const fb::Entry &entry,
                                                   const fb::Fetch &fetch) {
   auto step = std::make_unique<HostCopyStep>(*site, true);
-  step->source = site->hostMemories.back().data() + fetch.host();
-  step->target = resolve(entry, *fetch.target(), step->end);
-  step->bytes = *viewBytes(*fetch.target());
+  step->copy = {resolve(entry, *fetch.target(), step->end),
+                site->copies.data() + fetch.host(),
+                *viewBytes(*fetch.target())};
   return step;
 }
 
@@ -534,22 +521,6 @@ static Status checkProgram(const fb::Program &program) {
   return checkLibrary(text(program.library()));
 }
 
-/// Gives the site the memory and the thread that host copies need.
-static Status prepareHostMemory(CpuSite &site, const fb::Program &program) {
-  uint64_t bytes = hostMemoryBytes(program);
-  bool suffices = bytes == 0 || (!site.hostMemories.empty() &&
-                                 site.hostMemories.back().bytes() >= bytes);
-  if (suffices)
-    return {};
-  REPRISE_EXPECT(memory, Arena::allocate(bytes, 0));
-  site.hostMemories.push_back(std::move(*memory));
-  if (site.copies)
-    return {};
-  REPRISE_EXPECT(copies, CallThread::create());
-  site.copies = std::move(*copies);
-  return {};
-}
-
 static Expected<std::unique_ptr<DeviceProgram>>
 prepareIn(std::shared_ptr<CpuSite> site, const fb::Program &program) {
   auto prepared = std::make_unique<CpuProgram>(program, std::move(site));
@@ -563,7 +534,7 @@ CpuDevice::prepare(const fb::Program &program, uint64_t guardBytes) {
   REPRISE_EXPECT(arena, Arena::allocate(program.arena_bytes(), guardBytes));
   REPRISE_EXPECT(team, Team::create(program.threads()));
   auto site = std::make_shared<CpuSite>(std::move(*arena), std::move(*team));
-  REPRISE_RETURN_IF_ERROR(prepareHostMemory(*site, program));
+  REPRISE_RETURN_IF_ERROR(site->copies.prepare(hostMemoryBytes(program)));
   return prepareIn(std::move(site), program);
 }
 
@@ -573,7 +544,7 @@ CpuProgram::prepareBeside(const fb::Program &other) {
   bool fits = other.arena_bytes() <= arena.bytes();
   if (!fits || other.threads() != site->team->size())
     return std::unique_ptr<DeviceProgram>();
-  REPRISE_RETURN_IF_ERROR(prepareHostMemory(*site, other));
+  REPRISE_RETURN_IF_ERROR(site->copies.prepare(hostMemoryBytes(other)));
   return prepareIn(site, other);
 }
 

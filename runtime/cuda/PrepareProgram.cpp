@@ -269,7 +269,7 @@ Expected<Graph> CudaProgram::captureSteps(const EntrySteps &its) {
   for (size_t i = 0; i < its.steps.size() && status.ok(); ++i) {
     status = issueBeside(its, i);
   }
-  // Those that no step reads.
+  // Fetched values that no step reads.
   for (const auto &[copy, events] : its.copies)
     if (status.ok() && its.windows[copy].end == its.steps.size())
       status = driver->wait(stream, events.ended);

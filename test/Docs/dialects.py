@@ -15,17 +15,21 @@ import re
 import subprocess
 import sys
 
+IN_AN_ENTRY = """rt.program @example attributes {arena_bytes = 0 : i64,
+  fixed_bytes = 0 : i64, threads = 1 : i64, target = #rt.target<"cpu", "">,
+  library = ""} {
+rt.entry @train_step inputs [] outputs [] peak 0 max_live 0 base_flops 0 {
+EXAMPLE}}"""
+
 # EXAMPLE is the block.
 SURROUNDINGS = {
     "sg.yield": """%result:2 = sg.module "example" (%y = %arg_y
   : tensor<8x4xf32>, %z = %arg_z : tensor<8xf32>)
   -> (tensor<8x4xf32>, tensor<8xf32>) {
 EXAMPLE}""",
-    "rt.call": """rt.program @example attributes {arena_bytes = 0 : i64,
-  fixed_bytes = 0 : i64, threads = 1 : i64, target = #rt.target<"cpu", "">,
-  library = ""} {
-rt.entry @train_step inputs [] outputs [] peak 0 max_live 0 base_flops 0 {
-EXAMPLE}}""",
+    "rt.call": IN_AN_ENTRY,
+    "rt.fetch": IN_AN_ENTRY,
+    "rt.offload": IN_AN_ENTRY,
     "BindingAttr": """EXAMPLE {
   %zero = sg.constant dense<0.0> : tensor<f32>
   return %zero : tensor<f32>

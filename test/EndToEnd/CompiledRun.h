@@ -70,8 +70,8 @@ std::string compileVariants(mlir::ModuleOp model,
 
 /// The artifact of a clone of `model` in each mode: one of
 /// sg-assign-checkpointing, or "budget=K/N", a budget K parts of N of the way
-/// from the smallest one to the bytes without recomputation, or "host=K/N", that
-/// budget with host memory.
+/// from the smallest one to the bytes without recomputation, or "host=K/N",
+/// that budget with host memory.
 std::string compileModes(mlir::ModuleOp model,
                          const std::vector<std::string> &modes,
                          const CompileOptions &options,

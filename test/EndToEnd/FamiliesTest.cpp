@@ -66,9 +66,8 @@ TEST_P(Families, TrainToTheSameBitsInEveryModeAndBudget) {
       zoo::buildModel(context, GetParam(), options);
   ASSERT_TRUE(model);
   const std::vector<std::string> modes = {
-      "none",      "annotated", "segments=4", "sqrt",
-      "per-block", "nested",    "budget=1/4", "budget=2/4",
-      "host=1/4"};
+      "none",   "annotated",  "segments=4", "sqrt",    "per-block",
+      "nested", "budget=1/4", "budget=2/4", "host=1/4"};
   CompileOptions compile = trainingOptions();
   compile.evaluation = false;
   std::vector<Bytes> files;

@@ -254,10 +254,11 @@ def Sg_HostAttr : AttrDef<Sg_Dialect, "Host"> {
   let mnemonic = "host";
   let summary = "the encoding of tensors in host memory";
   let description = [{
-    A value of this type takes no memory of the device; `sg.fetch` alone reads it.
+    A value of the type `tensor<8x4xf32, #sg.host>` takes no memory of the device;
+    `sg.fetch` alone reads it.
 
     ```mlir
-    tensor<8x4xf32, #sg.host>
+    #sg.host
     ```
   }];
 }

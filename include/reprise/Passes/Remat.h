@@ -34,7 +34,7 @@ struct HostChoice {
   plan::Plan plan;
   uint64_t bytes = 0; // of the step, with variables and constants
   double bound = 0;   // milliseconds that no schedule of all kernels beats
-  /// Of a step, from a sum of whole picoseconds.
+  /// The time of a step, a sum of whole picoseconds.
   double milliseconds() const { return plan.milliseconds; }
 };
 

@@ -22,8 +22,8 @@ struct BudgetFacts {
   uint64_t fixed = 0; // bytes of variables and constants
   PointFacts plain;   // without recomputation
   PointFacts smallest;
-  /// With host memory, if it may be used: the smallest budget of the device for
-  /// which a plan was found, and the bytes that this plan has on the host.
+  /// The smallest budget of the device for which a plan with copies to host
+  /// memory was found, if these are allowed, and that plan's bytes there.
   std::optional<PointFacts> smallestWithHost;
   uint64_t hostBytesOfSmallest = 0;
   PointFacts rounded; // for a refusal: within budgetTextBytes(smallest.bytes)

@@ -257,7 +257,7 @@ void Offloader::beginFetches(const Chosen &chosen) {
     placed.push_back({wait.value, at});
     free = std::min(end, std::max(wanted, begin[at]));
   }
-  // Those of one place in the order in which they are read.
+  // Fetches at one place stay in the order in which they are read.
   std::reverse(placed.begin(), placed.end());
   std::stable_sort(placed.begin(), placed.end(),
                    [](const auto &a, const auto &b) { return a.at < b.at; });

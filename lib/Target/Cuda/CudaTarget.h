@@ -44,7 +44,8 @@ public:
     return rt::cuda::callElements(function);
   }
   bool stagesInputs() const override { return true; }
-  /// What is left of the 64 GB/s of PCIe 5.0 x16 for pinned memory.
+  /// PCIe 5.0 x16 moves 64 GB/s in each direction; about 50 of them are left
+  /// for copies of pinned memory.
   std::optional<HostLink> hostLink() const override {
     return HostLink{50e6, 10e-3};
   }
