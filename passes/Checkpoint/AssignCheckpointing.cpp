@@ -194,6 +194,11 @@ LogicalResult AssignCheckpointing::checkCuttable(func::FuncOp function) {
     return function.emitError()
            << "segments are cut from a function of one block";
   WalkResult walk = function.getBody().walk([](Operation *op) {
+    if (isa<OffloadOp, FetchOp>(op)) {
+      op->emitOpError() << "is part of a schedule; segments are cut before one "
+                           "is chosen";
+      return WalkResult::interrupt();
+    }
     if (isa<func::ReturnOp>(op) ||
         isa_and_present<SgDialect>(op->getDialect()) ||
         isa<CostOpInterface>(op))

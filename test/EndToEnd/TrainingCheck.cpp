@@ -23,9 +23,9 @@ std::vector<std::string> end_to_end::allModes() {
 }
 
 std::vector<std::string> end_to_end::budgetModes() {
-  return {"none",       "budget=0/8", "budget=1/8", "budget=2/8", "budget=3/8",
-          "budget=4/8", "budget=5/8", "budget=6/8", "budget=7/8",
-          "host=1/8",   "host=5/8"};
+  return {"none",       "budget=0/8", "budget=1/8", "budget=2/8",
+          "budget=3/8", "budget=4/8", "budget=5/8", "budget=6/8",
+          "budget=7/8", "host=1/8",   "host=5/8"};
 }
 
 ByteStore end_to_end::variablesOf(mlir::ModuleOp model, uint64_t seed) {

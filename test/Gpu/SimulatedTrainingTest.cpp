@@ -116,6 +116,8 @@ TEST_P(SimulatedTraining, TrainsToTheSameBits) {
   std::set<uint64_t> peaks = {none.peak};
   for (size_t k = 1; k < modes.size(); ++k) {
     SCOPED_TRACE(modes[k]);
+    bool copies = llvm::StringRef(modes[k]).starts_with("host=");
+    EXPECT_EQ(countOffloads(files[k]) > 0, copies);
     // Another order of threads, and of every other one steps one by one.
     gpu_test::simulatedGpu().seed += 1000;
     Trained other = train(files[k], steps, /*poison=*/k % 2);

@@ -374,7 +374,7 @@ static const Rule kNoteRules[] = {
     REPRISE_RULE(InPlaceOfNoArgument, "whose in_place pairs no arguments",
                  launchOf(e).in_place = {0, 2}),
     REPRISE_RULE(UnknownReason, "has buffer 'y' for an unknown reason",
-                 e.buffers[2]->reason = fb::Reason(11)),
+                 e.buffers[2]->reason = fb::Reason(12)),
     REPRISE_RULE(MoreForwardStepsThanSteps, "has 4 forward steps among 3",
                  e.forward_steps = 4),
     REPRISE_RULE(KeptThatIsNot, "claims 8 kept bytes", e.kept_bytes = 8),
