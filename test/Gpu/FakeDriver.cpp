@@ -241,7 +241,7 @@ Status FakeDriver::enqueue(Stream stream, Task task) {
   if (captured) {
     if (++gpu.recorded == gpu.refusesAt)
       return failed(RP_INTERNAL, "this is not recorded");
-    captured->push_back(std::move(task));
+    captured->push_back({Recording::Kind::Work, stream, {}, std::move(task)});
     return {};
   }
   for (std::string &problem :
@@ -416,12 +416,20 @@ Status FakeDriver::fill(Stream stream, Address at, uint8_t byte,
 //===----------------------------------------------------------------------===//
 
 Status FakeDriver::record(Stream stream, Event event) {
+  if (captured) {
+    captured->push_back({Recording::Kind::Record, stream, event});
+    return {};
+  }
   order.record(size_t(stream), size_t(event));
   events[size_t(event)] = {size_t(stream), streams[size_t(stream)].given};
   return {};
 }
 
 Status FakeDriver::wait(Stream stream, Event event) {
+  if (captured) {
+    captured->push_back({Recording::Kind::Wait, stream, event});
+    return {};
+  }
   order.wait(size_t(stream), size_t(event));
   Recorded until = events[size_t(event)];
   return enqueue(
@@ -449,9 +457,21 @@ Expected<Graph> FakeDriver::endCapture(Stream) {
   return Graph(graphs.size() - 1);
 }
 
-Status FakeDriver::launch(Stream stream, Graph graph) {
+/// Work is ordered as on the streams that it was recorded on, by the events
+/// alone: what other streams than `stream` do is not part of its order.
+Status FakeDriver::launch(Stream, Graph graph) {
   ++gpu.graphLaunches;
-  for (const Task &task : graphs[size_t(graph)])
-    REPRISE_RETURN_IF_ERROR(enqueue(stream, task));
+  for (const Recording &each : graphs[size_t(graph)])
+    switch (each.kind) {
+    case Recording::Kind::Work:
+      REPRISE_RETURN_IF_ERROR(enqueue(each.stream, each.task));
+      break;
+    case Recording::Kind::Record:
+      REPRISE_RETURN_IF_ERROR(record(each.stream, each.event));
+      break;
+    case Recording::Kind::Wait:
+      REPRISE_RETURN_IF_ERROR(wait(each.stream, each.event));
+      break;
+    }
   return {};
 }

@@ -133,6 +133,14 @@ private:
     std::vector<rt::cuda::Touch> touches; // of memory of either kind
     Work work;
   };
+  /// Work of a graph and its stream, or an event that is recorded there or
+  /// waited for.
+  struct Recording {
+    enum class Kind : uint8_t { Work, Record, Wait } kind;
+    rt::cuda::Stream stream;
+    rt::cuda::Event event = {};
+    Task task = {};
+  };
   rt::Status enqueue(rt::cuda::Stream stream, Task task);
   /// The host may not wait for work that is being recorded.
   rt::Status checkNoCapture() const;
@@ -159,8 +167,8 @@ private:
   std::vector<LoadedKernel> kernels;
   std::vector<PreparedCall> calls;
   std::unique_ptr<CpuLibrary> library;
-  std::vector<std::vector<Task>> graphs;
-  std::vector<Task> *captured = nullptr;
+  std::vector<std::vector<Recording>> graphs;
+  std::vector<Recording> *captured = nullptr;
   OrderCheck order;
 };
 

@@ -86,9 +86,9 @@ TEST_P(DeviceTest, CopiesToHostMemoryAndBack) {
          {std::pair("first", first), {"again", z}, {"last", last}})
       b.output(name, tensor);
     b.finish();
-    for (int profile : {0, 1}) {
+    for (auto [poison, profile] : {std::pair(0, 0), {1, 0}, {0, 1}}) {
       SessionHandle s;
-      ASSERT_EQ(s.open(b.seal(), options(/*poison=*/1, profile)).message, "");
+      ASSERT_EQ(s.open(b.seal(), options(poison, profile)).message, "");
       for (float scale : {1.0f, 3.0f}) {
         std::vector<float> in = ramp(size_t(n)), out(in.size());
         for (float &value : in)
