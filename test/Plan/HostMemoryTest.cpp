@@ -146,7 +146,7 @@ struct Problem {
     order = programOrder(graph).order;
     plain = maxLiveOf(graph, order);
     frontier = computeFrontier(graph, order, quick());
-      options.solver = quick();
+    options.solver = quick();
     double step = costOf(graph, order);
     options.host = {UINT64_MAX,
                     {double(plain) * double(1 + seed % 4) / step, step / 1000}};
