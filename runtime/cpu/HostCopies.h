@@ -1,7 +1,7 @@
 //===- HostCopies.h - Copies to another part of memory ----------*- C++ -*-===//
 //
-// What a GPU does over a link to the host, the CPU does with a mapping of its
-// own that no step computes on, and a thread that copies beside the steps.
+// A GPU copies over a link to the host. The CPU copies to a mapping of its own,
+// on which no step computes, and uses a thread that runs beside the steps.
 //
 //===----------------------------------------------------------------------===//
 #ifndef REPRISE_RUNTIME_CPU_HOSTCOPIES_H

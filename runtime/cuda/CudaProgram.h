@@ -51,7 +51,7 @@ struct CudaSite {
   uint64_t guardedBytes() const { return arenaBytes + 2 * guard; }
   /// Prepares memory for programs of at most so many bytes.
   Status prepare(uint64_t bytes);
-  /// The same for host memory, if there is less.
+  /// Prepares host memory of at least so many bytes.
   Status prepareHost(uint64_t bytes);
 };
 

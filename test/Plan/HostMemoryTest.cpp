@@ -102,8 +102,8 @@ TEST(HostMemory, UnrollsCopiesToOpsWithoutDeviceBytesOnTheHost) {
                      run(3), run(4), fetch(a),   run(5)};
   UnrolledGraph unrolled = unroll(chain.graph(), steps);
   EXPECT_EQ(checkGraph(unrolled.graph), "");
-  // With a, four values are live while g2 runs: a, b, c, its result. Without
-  // it three.
+  // Four values are live while g2 runs: a, b, c and its result. Three are
+  // left if a is on the host.
   EXPECT_EQ(liveOf(chain.graph()), 4 * 1024u);
   Liveness liveness =
       computeLiveness(unrolled.graph, programOrder(unrolled.graph));
@@ -126,12 +126,21 @@ TEST(HostMemory, OffloadsInPlaceOfRecomputing) {
   // The link moves sixteen values while one is computed: nothing is waited for.
   EXPECT_DOUBLE_EQ(plan.times.milliseconds, 24);
   EXPECT_DOUBLE_EQ(boundWithHost(graph, options, 24), 24);
-  // Nothing is copied to a host without memory, or by a link that takes an
+  // No value is copied to a host without memory, or by a link that takes an
   // hour.
   options.host.bytes = 0;
   EXPECT_EQ(planWithHost(graph, frontier, options).hostBytes, 0u);
   options.host = {UINT64_MAX, {1024 * 16, 3.6e6}};
   EXPECT_EQ(planWithHost(graph, frontier, options).hostBytes, 0u);
+  // A budget that recomputation alone exceeds is met by copies, but not by
+  // copies that take longer than a plan can say.
+  options.solver.budgetBytes = frontier.front().solution.maxLive - 1024;
+  options.host = {UINT64_MAX, {1024, 0}};
+  EXPECT_FALSE(planWithHost(graph, frontier, options).steps.empty());
+  for (double slow : {1e-9, 0.0}) {
+    options.host.link = {slow, 0};
+    EXPECT_TRUE(planWithHost(graph, frontier, options).steps.empty());
+  }
 }
 
 namespace {

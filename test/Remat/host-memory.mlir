@@ -5,7 +5,7 @@
 // RUN: reprise-opt %t.step --pass-pipeline='builtin.module(sg-lower-to-rt,rt.program(rt-verify-program,rt-verify-effects))' -o %t.program
 // RUN: FileCheck %s --check-prefix=PROGRAM --input-file=%t.program
 //
-// Without enough host memory, or by a slow link, it is recomputed.
+// It is recomputed if the host has too little memory or the link is slow.
 // RUN: reprise-opt %s --sg-rematerialize="budget-bytes=70000 gflops=10 gbytes-per-second=1 host-bytes=65535 host-gbytes-per-second=10" | FileCheck %s --check-prefix=AGAIN
 // RUN: reprise-opt %s --sg-rematerialize="budget-bytes=70000 gflops=10 gbytes-per-second=1 host-bytes=65536 host-gbytes-per-second=0.1" | FileCheck %s --check-prefix=AGAIN
 //

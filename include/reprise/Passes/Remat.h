@@ -43,13 +43,13 @@ struct HostChoice {
 std::optional<HostChoice> chooseWithHost(BudgetPlans &plans, uint64_t budget,
                                          const plan::HostBudget &host);
 
-/// The same for the smallest budget of the device for which one is found, to a
-/// hundredth.
+/// The schedule for the smallest budget of the device for which one is found,
+/// to a hundredth.
 std::optional<HostChoice> leastWithHost(BudgetPlans &plans,
                                         const plan::HostBudget &host);
 
-/// The same as BudgetPlans::provenBytes for schedules that may copy to a host
-/// of any size.
+/// The bytes of the device below which no schedule of these sets' kernels
+/// exists, even with copies to a host of any size.
 BudgetPlans::Proof provenWithHost(BudgetPlans &plans);
 
 /// The bytes of a budget, and the cheapest choice within it, if there is one.
@@ -73,7 +73,8 @@ rt_dialect::CertificateAttr certify(BudgetPlans &plans,
 /// Rewrites the curve's function: ops in the order of the point's schedule,
 /// with its clones. Cannot fail.
 void applySchedule(BudgetCurve &curve, uint32_t point);
-/// The same for a schedule with copies to host memory.
+/// Rewrites the function of the choice's kernels to its schedule, with copies
+/// to host memory. Cannot fail.
 void applySchedule(const HostChoice &choice);
 
 /// Chooses among `plans`. Fails with an error if they contradict their proofs.

@@ -341,6 +341,9 @@ HostPlan Offloader::plan() {
     if (found.maxLive > options.solver.budgetBytes)
       return;
     found.times = simulate(graph, found.steps, options.host.link);
+    // Whole picoseconds of longer steps do not fit their integers.
+    if (!(found.times.milliseconds <= kMostMilliseconds))
+      return;
     if (best.steps.empty() ||
         found.times.milliseconds < best.times.milliseconds)
       best = std::move(found);
