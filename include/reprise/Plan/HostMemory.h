@@ -3,8 +3,8 @@
 // Host memory as a second level: a value of the forward pass may be copied to
 // the host after it is computed (an offload) and copied back before the
 // backward pass reads it (a fetch). Copies run beside the ops, over a link with
-// a rate for each direction. A value is kept, recomputed or offloaded, and one
-// search decides that for all values together.
+// a rate for each direction. A value is kept, recomputed or offloaded;
+// planWithHost decides that for all values together.
 //
 //   ops       | a | b | c | d | C | B | A |
 //   offload     |--- a ---|                     a's bytes are free from here
