@@ -17,27 +17,36 @@ using namespace mlir;
 using namespace reprise;
 
 /// Returns the plan of a schedule with copies, of which each step is an op of
-/// the unrolled graph; nothing if it takes more than `capacity` bytes.
+/// the unrolled graph; nothing if it touches more than `bytes`.
 static std::optional<plan::Plan>
-placeWithin(const plan::UnrolledGraph &unrolled, uint64_t capacity,
+placeWithin(const plan::UnrolledGraph &unrolled, uint64_t bytes,
             plan::Effort effort) {
   plan::Executions inOrder(unrolled.graph.ops.size());
   std::iota(inOrder.begin(), inOrder.end(), 0);
   plan::Plan plan =
       plan::makePlan(unrolled.graph, inOrder, plan::kPlacementWork, effort);
-  if (plan.height <= capacity)
+  if (plan::touchedHeight(unrolled.graph, plan) <= bytes)
     return plan;
-  return plan::makePlanWithin(unrolled.graph, inOrder, capacity, effort);
+  // The last unit that is placed need not be touched to its end.
+  uint64_t below = bytes - bytes % plan::kAlignment;
+  for (uint64_t capacity : {llvm::alignTo(bytes, plan::kAlignment), below}) {
+    std::optional<plan::Plan> found =
+        plan::makePlanWithin(unrolled.graph, inOrder, capacity, effort);
+    if (found && plan::touchedHeight(unrolled.graph, *found) <= bytes)
+      return found;
+  }
+  return std::nullopt;
 }
 
 static std::optional<HostChoice> chooseWithHost(KernelSet &set, uint64_t budget,
                                                 plan::HostOptions options) {
   BudgetCurve &curve = set.curve;
   uint64_t capacity = curve.placedBytes(budget);
-  capacity -= capacity % plan::kAlignment;
-  // Placements waste some thousandths.
-  for (uint64_t spared : {uint64_t(0), capacity / 256, capacity / 64}) {
-    options.solver.budgetBytes = capacity - spared;
+  // A plan need not touch its last unit to its end, and placements waste some
+  // thousandths.
+  for (uint64_t spared :
+       {uint64_t(0), plan::kAlignment, capacity / 256, capacity / 64}) {
+    options.solver.budgetBytes = capacity - std::min(spared, capacity);
     HostChoice choice;
     choice.kernels = &set;
     choice.host =
@@ -49,7 +58,7 @@ static std::optional<HostChoice> chooseWithHost(KernelSet &set, uint64_t budget,
       if (choice.host.steps[at].kind != plan::HostStep::Kind::Execute)
         choice.unrolled.graph.ops[at].cost = choice.host.times.waitingFor[at];
     std::optional<plan::Plan> placed =
-        placeWithin(choice.unrolled, capacity, curve.effort());
+        placeWithin(choice.unrolled, budget - curve.fixedBytes, curve.effort());
     if (!placed)
       continue;
     choice.plan = std::move(*placed);
