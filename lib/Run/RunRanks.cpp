@@ -13,6 +13,7 @@
 #include "reprise/Limits.h"
 #include "reprise/Run/ProgramQueue.h"
 #include "reprise/Run/TrainSettings.h"
+#include "reprise/Runtime/Device.h"
 #include "reprise/Runtime/Expect.h"
 #include "reprise/Runtime/HostProcessors.h"
 #include "llvm/ADT/StringRef.h"
@@ -116,10 +117,41 @@ static rt::Status checkShared(const TrainSettings &options) {
                   "' is compiled already, for one rank; name the model itself");
   if (!options.plan.isPlain())
     return refuse("several programs in one run are for one rank");
-  if (!options.run.device.empty() && options.run.device != "cpu")
-    return refuse("ranks run on the device cpu, not on '" + options.run.device +
-                  "'");
   return {};
+}
+
+/// Returns the device that the options name: "cpu", "cuda", "cuda:1".
+static std::string deviceOf(const RunOptions &run) {
+  if (!run.device.empty())
+    return run.device;
+  std::string target = run.compile.target.value_or("cpu");
+  return target.substr(0, target.find(':'));
+}
+
+static bool isGpu(const std::string &device) {
+  return llvm::StringRef(device).split(':').first == "cuda";
+}
+
+/// Gives each rank of a machine the GPU of its number among them, unless the
+/// device names one. Fails before anything is compiled if that is not there.
+static rt::Status chooseDevice(const rt::Communicator &ranks, RunOptions &run) {
+  std::string device = deviceOf(run);
+  if (device == "cpu")
+    return {};
+  if (!isGpu(device))
+    return refuse("ranks run on the devices cpu and cuda, not on '" + device +
+                  "'");
+  auto [name, which] = llvm::StringRef(device).split(':');
+  if (which.empty() || which == "adapt")
+    run.device = (name + ":" + llvm::Twine(ranks.localRank()) +
+                  (which.empty() ? "" : ",") + which)
+                     .str();
+  REPRISE_EXPECT(opened, rt::openDevice(run.device));
+  return (*opened)->summary().status();
+}
+
+const char *RunRanks::summingLibrary(const TrainSettings &options) {
+  return isGpu(deviceOf(options.run)) ? "NCCL" : "MPI";
 }
 
 /// Gives each rank one micro-batch of a step and an equal part of its batch, if
@@ -167,6 +199,7 @@ rt::Status RunRanks::share(TrainSettings &options) const {
   unsigned size = communicator->size();
   CompileSettings &compile = options.run.compile;
   REPRISE_RETURN_IF_ERROR(checkShared(options));
+  REPRISE_RETURN_IF_ERROR(chooseDevice(*communicator, options.run));
   REPRISE_RETURN_IF_ERROR(shareStep(size, options.run.model.batch, compile));
   unsigned usable = rt::usableProcessors().processors,
            all = std::max(1u, std::thread::hardware_concurrency());
@@ -216,11 +249,11 @@ static rt::Status checkLaunch(const Launch &launch, bool isAsked) {
 /// may divide the optimizer's variables, whatever number of ranks goes on.
 rt::Status RunRanks::trainAlone(const TrainSettings &options) const {
   if (fastReduce && asked.empty())
-    return misuse("--fast-reduce leaves the order of the ranks' sums to MPI; "
-                  "give --ranks as well");
+    return misuse("--fast-reduce leaves the order of the ranks' sums to the "
+                  "library; give --ranks as well");
   if (fastReduce)
     note("one process adds nothing to its sums; --fast-reduce leaves the order "
-         "of the ranks' sums to MPI");
+         "of the ranks' sums to the library");
   if (options.run.compile.reduceBucket)
     note("one process has no sums over ranks; --reduce-bucket is for --ranks");
   if (options.run.compile.shardOptimizer)
@@ -280,8 +313,9 @@ rt::Status RunRanks::join(TrainSettings &options) {
     return refuse(std::to_string(*wanted) + " are asked for, but " +
                   launch.launcher + " started " + std::to_string(size));
   if (fastReduce)
-    note("ranks add in the order of MPI (--fast-reduce), so that the bits are "
-         "not those of one process, nor those of other ranks");
+    note(std::string("ranks add in the order of ") + summingLibrary(options) +
+         " (--fast-reduce), so that the bits are not those of one process, nor "
+         "those of other ranks");
   return share(options);
 }
 

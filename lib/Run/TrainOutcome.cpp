@@ -106,11 +106,12 @@ std::string driver::resultText(const TrainSettings &options,
   text::Facts lines;
   lines.add("model", running.describe());
   if (options.ranks.size() > 1)
-    lines.add(
-        "ranks",
-        std::to_string(options.ranks.size()) +
-            "; batch, threads and memory are those of one" +
-            (options.ranks.fastReduce ? "; sums in the order of MPI" : ""));
+    lines.add("ranks", std::to_string(options.ranks.size()) +
+                           "; batch, threads and memory are those of one" +
+                           (options.ranks.fastReduce
+                                ? std::string("; sums in the order of ") +
+                                      RunRanks::summingLibrary(options)
+                                : ""));
   auto [shards, sharded] = shardsOf(running.backend());
   if (sharded)
     lines.add("optimizer state", "each rank holds " + text::formatSize(shards) +

@@ -29,7 +29,9 @@ public:
 
   unsigned rank() const override { return unsigned(self); }
   unsigned size() const override { return unsigned(count); }
-  unsigned localRanks() const override;
+  unsigned localRanks() const override { return localRanksBefore(count); }
+  unsigned localRank() const override { return localRanksBefore(self); }
+  Status watch(double seconds) override;
   bool isBroken() const override { return broken; }
   Status exchange(const void *data, const Shards &shards,
                   void *received) override;
@@ -51,6 +53,7 @@ private:
     char *data;
     uint64_t bytes;
   };
+  unsigned localRanksBefore(int rank) const;
   Status transfer(const std::vector<Part> &sends,
                   const std::vector<Part> &takes, Patience patience);
   Status awaitAll(const std::vector<Part> &sends,
@@ -62,8 +65,7 @@ private:
   Status await(Transfer &transfer, Clock::time_point begin,
                Patience patience) const;
   Status check(int code, const char *what) const;
-  Status checkPeers(Clock::time_point begin, Patience patience,
-                    int other) const;
+  Status checkPeers(double seconds, Patience patience, int other) const;
 
   CommunicatorOptions options;
   int self = 0, count = 1, threads = MPI_THREAD_SINGLE;
@@ -89,7 +91,7 @@ Status MpiCommunicator::check(int code, const char *what) const {
 
 /// Fails if a rank of this machine has ended, or if the time for rank `other`
 /// is up.
-Status MpiCommunicator::checkPeers(Clock::time_point begin, Patience patience,
+Status MpiCommunicator::checkPeers(double seconds, Patience patience,
                                    int other) const {
   std::vector<unsigned> lost = lostOf(peers, unsigned(self));
   std::string who;
@@ -100,7 +102,6 @@ Status MpiCommunicator::checkPeers(Clock::time_point begin, Patience patience,
   if (!lost.empty())
     return Status::error(
         RP_UNAVAILABLE, who + (lost.size() == 1 ? " has" : " have") + " ended");
-  double seconds = std::chrono::duration<double>(Clock::now() - begin).count();
   if (patience == Patience::Step && seconds > options.timeoutSeconds)
     return Status::error(
         RP_UNAVAILABLE,
@@ -132,7 +133,8 @@ Status MpiCommunicator::await(Transfer &transfer, Clock::time_point begin,
     if (now - checked < kBetweenChecks)
       continue;
     checked = now;
-    REPRISE_RETURN_IF_ERROR(checkPeers(begin, patience, transfer.other));
+    double seconds = std::chrono::duration<double>(now - begin).count();
+    REPRISE_RETURN_IF_ERROR(checkPeers(seconds, patience, transfer.other));
   }
 }
 
@@ -240,11 +242,18 @@ Status MpiCommunicator::sum(void *data, uint64_t count, rp_element_type type) {
   return {};
 }
 
-unsigned MpiCommunicator::localRanks() const {
+/// The ranks of this machine before `rank`.
+unsigned MpiCommunicator::localRanksBefore(int rank) const {
   return unsigned(
-      std::count_if(peers.begin(), peers.end(), [&](const Peer &peer) {
+      std::count_if(peers.begin(), peers.begin() + rank, [&](const Peer &peer) {
         return peer.machine == peers[size_t(self)].machine;
       }));
+}
+
+Status MpiCommunicator::watch(double seconds) {
+  Status status = checkPeers(seconds, Patience::Step, /*other=*/-1);
+  broken |= !status.ok();
+  return status;
 }
 
 Status MpiCommunicator::join() {

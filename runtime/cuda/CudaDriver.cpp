@@ -63,6 +63,7 @@ CudaDriver::~CudaDriver() {
     cuda.cuStreamSynchronize(stream);
   for (CUgraphExec graph : graphs)
     cuda.cuGraphExecDestroy(graph);
+  ranks.reset(); // its graphs are gone
   calls.clear();
   cudnn.reset();
   cublas.reset();
@@ -199,8 +200,7 @@ Status CudaDriver::synchronizeAll() {
   Context context(*this);
   REPRISE_RETURN_IF_ERROR(context.status());
   for (CUstream stream : streams)
-    REPRISE_RETURN_IF_ERROR(
-        check(cuda.cuStreamSynchronize(stream), "cuStreamSynchronize"));
+    REPRISE_RETURN_IF_ERROR(await(stream));
   return {};
 }
 
@@ -292,15 +292,17 @@ Status CudaDriver::wait(Stream stream, Event event) {
 Status CudaDriver::synchronize(Stream stream) {
   Context context(*this);
   REPRISE_RETURN_IF_ERROR(context.status());
-  return check(cuda.cuStreamSynchronize(streams[size_t(stream)]),
-               "cuStreamSynchronize");
+  return await(streams[size_t(stream)]);
 }
 
 Status CudaDriver::synchronize(Event event) {
   Context context(*this);
   REPRISE_RETURN_IF_ERROR(context.status());
-  return check(cuda.cuEventSynchronize(events[size_t(event)]),
-               "cuEventSynchronize");
+  CUevent awaited = events[size_t(event)];
+  if (!ranks)
+    return check(cuda.cuEventSynchronize(awaited), "cuEventSynchronize");
+  return awaitWithRanks([&] { return cuda.cuEventQuery(awaited); },
+                        "cuEventQuery");
 }
 
 Status CudaDriver::beginCapture(Stream stream) {

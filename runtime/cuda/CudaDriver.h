@@ -13,9 +13,14 @@
 #include "CudaDriverFunctions.h"
 #include "CudnnExecution.h"
 #include "Driver.h"
+#include "NcclRanks.h"
+#include <functional>
 #include <optional>
 
 namespace reprise::rt::cuda {
+
+/// The PTX of the kernels "reprise_add_parts_f32" and "reprise_add_parts_f64".
+std::string addPartsCode();
 
 class CudaDriver final : public Driver {
 public:
@@ -37,6 +42,8 @@ public:
                          uint64_t workspaceBytes, bool mayAdapt) override;
   Expected<std::vector<LibraryCallInfo>>
   implementations(const LibraryCallDesc &desc) override;
+  Expected<Meeting> makeMeeting() override;
+  Status join(const Meeting &meeting, Communicator &ranks) override;
   Status freeze() override;
   Status thaw() override;
 
@@ -51,6 +58,14 @@ public:
   Status download(Stream stream, void *pinned, Address from,
                   uint64_t bytes) override;
   Status fill(Stream stream, Address at, uint8_t byte, uint64_t bytes) override;
+
+  Status exchange(Stream stream, Address data, const Shards &shards,
+                  Address received) override;
+  Status gather(Stream stream, Address data, const Shards &shards) override;
+  Status sum(Stream stream, Address data, uint64_t bytes,
+             rp_element_type type) override;
+  Status addParts(Stream stream, Address sum, Address parts, uint64_t bytes,
+                  unsigned ranks, rp_element_type type) override;
 
   Status record(Stream stream, Event event) override;
   Status wait(Stream stream, Event event) override;
@@ -92,6 +107,12 @@ private:
   CudaDriver(const CudaFunctions &cuda, CUdevice device, CUcontext primary)
       : cuda(cuda), device(device), primary(primary) {}
   Status synchronizeAll();
+  Status await(CUstream stream);
+  /// Waits until `query` returns no longer CUDA_ERROR_NOT_READY, and watches
+  /// the ranks meanwhile.
+  Status awaitWithRanks(const std::function<CUresult()> &query,
+                        const char *what);
+  Status checkConnected() const;
   /// Remembers an error after which all further calls fail.
   Status check(CUresult result, const std::string &what);
   Status outOfMemory(const char *what, uint64_t bytes, CUresult result);
@@ -127,6 +148,9 @@ private:
   std::unique_ptr<CudnnExecution> cudnn;
   std::unique_ptr<CublasContext> cublas;
   std::vector<PreparedCall> calls;
+  // The other ranks' GPUs; null before `join`.
+  std::unique_ptr<NcclRanks> ranks;
+  Kernel addsF32 = {}, addsF64 = {};
 };
 
 } // namespace reprise::rt::cuda

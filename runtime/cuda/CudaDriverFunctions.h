@@ -40,6 +40,7 @@ namespace reprise::rt::cuda {
   X(cuStreamCreate)                                                            \
   X(cuStreamDestroy)                                                           \
   X(cuStreamSynchronize)                                                       \
+  X(cuStreamQuery)                                                             \
   X(cuStreamWaitEvent)                                                         \
   X(cuStreamBeginCapture)                                                      \
   X(cuStreamEndCapture)                                                        \
@@ -47,6 +48,7 @@ namespace reprise::rt::cuda {
   X(cuEventDestroy)                                                            \
   X(cuEventRecord)                                                             \
   X(cuEventSynchronize)                                                        \
+  X(cuEventQuery)                                                              \
   X(cuGraphInstantiate)                                                        \
   X(cuGraphDestroy)                                                            \
   X(cuGraphExecDestroy)                                                        \

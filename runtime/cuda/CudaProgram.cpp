@@ -85,24 +85,65 @@ Status CudaProgram::readGuarded(uint64_t offset, void *data, uint64_t bytes) {
   return staging.read(site->memory + offset, data, bytes);
 }
 
-Status CudaProgram::issue(const CudaStep &step) {
+namespace {
+
+/// Issues the parts of a collective call.
+class StreamMoves final : public CollectiveMoves {
+public:
+  StreamMoves(Driver &driver, Stream stream) : driver(driver), stream(stream) {}
+
+  Status copy(uint64_t to, uint64_t from, uint64_t bytes) override {
+    return bytes ? driver.copy(stream, to, from, bytes) : Status();
+  }
+  Status clear(uint64_t at, uint64_t bytes) override {
+    return bytes ? driver.fill(stream, at, 0, bytes) : Status();
+  }
+  Status exchange(uint64_t data, const Shards &shards,
+                  uint64_t received) override {
+    return driver.exchange(stream, data, shards, received);
+  }
+  Status gather(uint64_t data, const Shards &shards) override {
+    return driver.gather(stream, data, shards);
+  }
+  Status sum(uint64_t data, uint64_t bytes, rp_element_type type) override {
+    return driver.sum(stream, data, bytes, type);
+  }
+  Status addParts(uint64_t sum, uint64_t parts, uint64_t bytes, unsigned ranks,
+                  rp_element_type type) override {
+    return bytes ? driver.addParts(stream, sum, parts, bytes, ranks, type)
+                 : Status();
+  }
+
+private:
+  Driver &driver;
+  Stream stream;
+};
+
+} // namespace
+
+Status CudaProgram::issue(const CudaStep &step, Stream on) {
+  if (step.ofRanks) {
+    StreamMoves moves(*driver, on);
+    return runCollective(step.ofRanks->plan, step.ofRanks->operands,
+                         *site->ranks, moves);
+  }
   switch (step.action) {
   case StepAction::Kernel:
-    return driver->launch(stream, step.kernel, step.shape, step.operands,
+    return driver->launch(on, step.kernel, step.shape, step.operands,
                           step.touches);
   case StepAction::LibraryCall:
-    return driver->call(stream, step.call, step.operands, step.workspace,
+    return driver->call(on, step.call, step.operands, step.workspace,
                         step.touches);
   case StepAction::Offload:
-    return driver->download(stream, step.onHost, step.operands[0],
+    return driver->download(on, step.onHost, step.operands[0],
                             step.touches[0].bytes);
   case StepAction::Fetch:
-    return driver->upload(stream, step.operands[0], step.onHost,
+    return driver->upload(on, step.operands[0], step.onHost,
                           step.touches[0].bytes);
   case StepAction::Copy:
     break;
   }
-  return driver->copy(stream, step.operands[0], step.operands[1],
+  return driver->copy(on, step.operands[0], step.operands[1],
                       step.touches[0].bytes);
 }
 
@@ -119,7 +160,7 @@ Status CudaProgram::named(const Status &status, size_t entry,
 }
 
 Status CudaProgram::runOne(size_t entry, size_t index) {
-  Status status = issue(entries[entry].steps[index]);
+  Status status = issue(entries[entry].steps[index], stream);
   if (status.ok())
     status = driver->synchronize(stream);
   return status.ok() ? status : named(status, entry, index);
@@ -139,7 +180,7 @@ Status CudaProgram::runGraph(size_t entry) {
   uint64_t given = entries[entry].end;
   highWater = std::max(highWater, given);
   // An error of the launch may be from an earlier run.
-  Status status = driver->launch(stream, entries[entry].graph);
+  Status status = driver->launch(stream, *entries[entry].graph);
   if (!status.ok() && running)
     return late(status);
   ++runs;
@@ -150,6 +191,8 @@ Status CudaProgram::runGraph(size_t entry) {
 Status CudaProgram::run(size_t entry, size_t first, size_t end) {
   REPRISE_RETURN_IF_ERROR(beginTurn());
   EntrySteps &its = entries[entry];
+  if (its.needsRanks && !site->ranks)
+    REPRISE_RETURN_IF_ERROR(checkRanks(nullptr));
   if (first == 0 && inputs.isThere()) {
     Expected<uint64_t> taken = inputs.take(entry);
     if (!taken.ok())

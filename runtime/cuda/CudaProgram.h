@@ -3,6 +3,7 @@
 #define REPRISE_RUNTIME_CUDA_CUDAPROGRAM_H
 
 #include "InputStaging.h"
+#include "reprise/Runtime/CollectivePlan.h"
 #include "reprise/Runtime/CollectiveWindows.h"
 #include "reprise/Runtime/Device.h"
 
@@ -10,6 +11,12 @@
 #include <optional>
 
 namespace reprise::rt::cuda {
+
+/// A collective call, with addresses.
+struct RankCall {
+  CollectivePlan plan;
+  CollectiveOperands operands;
+};
 
 /// A request to the driver, with addresses.
 struct CudaStep {
@@ -22,6 +29,8 @@ struct CudaStep {
   std::vector<Address> operands;
   void *onHost = nullptr;
   Address workspace = 0;
+  /// Set for a collective call, which uses none of the above.
+  std::optional<RankCall> ofRanks;
   std::vector<Touch> touches;
   /// The end of its highest operand, from the start of the arena.
   uint64_t end = 0;
@@ -43,6 +52,10 @@ struct CudaSite {
   uint8_t *hostMemory = nullptr;
   uint64_t hostBytes = 0;
   Stream offloads = {}, fetches = {};
+  /// The ranks that the GPU is connected to, and the stream of their calls;
+  /// null before setCommunicator.
+  Communicator *ranks = nullptr;
+  Stream collectives = {};
   Staging staging;
   Uploads uploads;
   CudaProgram *turn = nullptr; // the program whose work may be running
@@ -53,6 +66,8 @@ struct CudaSite {
   Status prepare(uint64_t bytes);
   /// Prepares host memory of at least so many bytes.
   Status prepareHost(uint64_t bytes);
+  /// Connects the GPU with those of the other ranks, which call this too.
+  Status join(Communicator &others);
 };
 
 class CudaProgram : public DeviceProgram {
@@ -73,20 +88,24 @@ public:
                       uint64_t bytes) override;
   Status readGuarded(uint64_t offset, void *data, uint64_t bytes) override;
   Status run(size_t entry, size_t first, size_t end) override;
+  Status setCommunicator(Communicator *ranks) override;
   uint64_t highWaterBytes() const override { return highWater; }
   Expected<std::unique_ptr<DeviceProgram>>
   prepareBeside(const fb::Program &other) override;
 
 private:
-  /// When a copy to or from host memory may begin, and that it has ended.
-  struct CopyEvents {
+  /// When a step that runs beside others may begin, and that it has ended.
+  struct BesideEvents {
     Event mayBegin = {}, ended = {};
   };
   struct EntrySteps {
     std::vector<CudaStep> steps;
-    std::vector<CopyWindow> windows;     // by step
-    std::map<size_t, CopyEvents> copies; // by step
-    Graph graph = {};
+    // Copies to and from host memory, and collective calls, run beside others.
+    std::vector<CopyWindow> windows;       // by step
+    std::map<size_t, BesideEvents> beside; // by step
+    bool needsRanks = false;
+    /// Captured once the ranks that the steps need are there.
+    std::optional<Graph> graph;
     uint64_t end = 0; // of all steps
   };
   /// Waits for the work of the previously current program. Fails if the
@@ -97,10 +116,13 @@ private:
   Status loadCode();
   Status prepareSteps();
   Expected<Graph> captureSteps(const EntrySteps &its);
-  Status beginCopy(const EntrySteps &its, size_t index);
-  Status issueBeside(const EntrySteps &its, size_t index);
-  Status findCopies(size_t entry);
+  Stream streamOf(const CudaStep &step) const;
+  Status beginBeside(const EntrySteps &its, size_t index);
+  Status issueWithBeside(const EntrySteps &its, size_t index);
+  Status findBeside(size_t entry);
+  Status runOnZeros();
   Status captureEntries();
+  Status captureWithRanks(Communicator &ranks);
   Expected<CudaStep> prepareStep(const fb::Entry &entry, const fb::Step &step);
   CudaStep prepareCopy(const fb::Entry &entry, const fb::Copy &copy);
   CudaStep prepareHostCopy(const fb::Entry &entry, const fb::View &view,
@@ -109,11 +131,14 @@ private:
                          const fb::KernelLaunch &launch);
   Expected<CudaStep> prepareCall(const fb::Entry &entry,
                                  const fb::LibraryCall &call);
+  Expected<CudaStep> prepareRankCall(const fb::Entry &entry,
+                                     const fb::LibraryCall &call);
   Expected<Call> findCall(const fb::LibraryCall &call);
   /// Returns the address of a view, and adds it to the step's touches.
   Address resolve(const fb::Entry &entry, const fb::View &view, bool isWritten,
                   CudaStep &step);
-  Status issue(const CudaStep &step);
+  Status issue(const CudaStep &step, Stream on);
+  Status checkRanks(Communicator *ranks) const;
   Status runOne(size_t entry, size_t index);
   Status runGraph(size_t entry);
   /// Adds the run to the message of an error found after its launch.

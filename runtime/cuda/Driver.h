@@ -9,7 +9,9 @@
 #ifndef REPRISE_RUNTIME_CUDA_DRIVER_H
 #define REPRISE_RUNTIME_CUDA_DRIVER_H
 
+#include "reprise/Runtime/Communicator.h"
 #include "reprise/Runtime/Library.h"
+#include <array>
 #include <cstdint>
 #include <memory>
 #include <string>
@@ -41,6 +43,9 @@ struct DeviceFacts {
   std::string properties;   // JSON, for cuDNN to plan elsewhere
   uint64_t freeBytes = 0, totalBytes = 0;
 };
+
+/// What the GPUs of a run find each other by; one of them makes it.
+using Meeting = std::array<char, 128>;
 
 struct LaunchShape {
   uint32_t blocks = 1, threads = 1;
@@ -77,6 +82,10 @@ public:
   /// the workspaces that they need here; `prepare` accepts their names.
   virtual Expected<std::vector<LibraryCallInfo>>
   implementations(const LibraryCallDesc &desc) = 0;
+  virtual Expected<Meeting> makeMeeting() = 0;
+  /// Connects the GPUs of all ranks, and waits for them. Afterwards the host's
+  /// waits for work fail if `ranks`, which outlives the driver, has lost one.
+  virtual Status join(const Meeting &meeting, Communicator &ranks) = 0;
   /// Afterwards none of the above may be called except `release`.
   virtual Status freeze() = 0;
   /// Waits for all work, and allows the above again.
@@ -98,6 +107,18 @@ public:
                           uint64_t bytes) = 0;
   virtual Status fill(Stream stream, Address at, uint8_t byte,
                       uint64_t bytes) = 0;
+
+  // Work of all ranks; see Communicator. Each of them requests it in the same
+  // order, on one stream.
+  virtual Status exchange(Stream stream, Address data, const Shards &shards,
+                          Address received) = 0;
+  virtual Status gather(Stream stream, Address data, const Shards &shards) = 0;
+  virtual Status sum(Stream stream, Address data, uint64_t bytes,
+                     rp_element_type type) = 0;
+  /// Work of this rank; see CollectiveMoves.
+  virtual Status addParts(Stream stream, Address sum, Address parts,
+                          uint64_t bytes, unsigned ranks,
+                          rp_element_type type) = 0;
 
   // Order.
   virtual Status record(Stream stream, Event event) = 0;

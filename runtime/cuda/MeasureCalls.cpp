@@ -201,6 +201,8 @@ Status measureCalls(Driver &driver,
                                "with --target cuda:h100, or another GPU");
     forEachCall(*program, [&](const fb::LibraryCall &call) {
       LibraryCallDesc desc = rt::describe(call);
+      if (functionOf(desc).isCollective)
+        return; // no library of one GPU has it
       if (known.insert(callText(desc)).second)
         calls.push_back({std::move(desc), {}});
     });

@@ -2,7 +2,8 @@
 //
 // Loads code and library calls, runs each entry once on zeros, since CUDA loads
 // code at first use, captures it as a graph, and freezes the driver: nothing is
-// allocated after that.
+// allocated after that. Entries with collective calls are captured once the
+// ranks are there, which may be later.
 //
 //===----------------------------------------------------------------------===//
 #include "../core/Views.h"
@@ -108,8 +109,32 @@ Expected<Call> CudaProgram::findCall(const fb::LibraryCall &call) {
   return prepared;
 }
 
+Expected<CudaStep> CudaProgram::prepareRankCall(const fb::Entry &entry,
+                                                const fb::LibraryCall &call) {
+  RankCall made = {planCollective(rt::describe(call)), {}};
+  uint64_t planned = call.workspace() ? *viewBytes(*call.workspace()) : 0;
+  if (planned < made.plan.workspaceBytes())
+    return Status::error(RP_INCOMPATIBLE,
+                         "a collective call needs a workspace of " +
+                             std::to_string(made.plan.workspaceBytes()) +
+                             " bytes; the program was planned with " +
+                             std::to_string(planned));
+  CudaStep step;
+  step.action = StepAction::LibraryCall;
+  for (const fb::View *input : *call.inputs())
+    made.operands.inputs.push_back(resolve(entry, *input, false, step));
+  for (const fb::View *output : *call.outputs())
+    made.operands.outputs.push_back(resolve(entry, *output, true, step));
+  if (call.workspace())
+    made.operands.workspace = resolve(entry, *call.workspace(), true, step);
+  step.ofRanks = std::move(made);
+  return step;
+}
+
 Expected<CudaStep> CudaProgram::prepareCall(const fb::Entry &entry,
                                             const fb::LibraryCall &call) {
+  if (kLibraryFunctions[size_t(call.op())].isCollective)
+    return prepareRankCall(entry, call);
   REPRISE_EXPECT(prepared, findCall(call));
   CudaStep step;
   step.action = StepAction::LibraryCall;
@@ -163,22 +188,27 @@ Status CudaProgram::prepareSteps() {
       its.end = std::max(its.end, step->end);
       its.steps.push_back(std::move(*step));
     }
-    REPRISE_RETURN_IF_ERROR(findCopies(e));
+    REPRISE_RETURN_IF_ERROR(findBeside(e));
   }
   return {};
 }
 
-Status CudaProgram::findCopies(size_t entry) {
+/// Finds the steps that run beside others, and between which steps.
+Status CudaProgram::findBeside(size_t entry) {
   EntrySteps &its = entries[entry];
-  its.windows =
-      hostCopyWindows(program, *program.entries()->Get(uint32_t(entry)));
-  for (size_t i = 0; i < its.steps.size(); ++i) {
-    StepAction action = its.steps[i].action;
-    if (action != StepAction::Offload && action != StepAction::Fetch)
+  const fb::Entry &described = *program.entries()->Get(uint32_t(entry));
+  its.windows = hostCopyWindows(program, described);
+  std::vector<uint32_t> ends = collectiveWindows(program, described);
+  for (uint32_t i = 0; i < its.steps.size(); ++i) {
+    const CudaStep &step = its.steps[i];
+    its.needsRanks |= step.ofRanks.has_value();
+    if (streamOf(step) == stream)
       continue;
+    if (step.ofRanks)
+      its.windows[i] = {i, ends[i]};
     REPRISE_EXPECT(mayBegin, driver->createEvent());
     REPRISE_EXPECT(ended, driver->createEvent());
-    its.copies[i] = {*mayBegin, *ended};
+    its.beside[i] = {*mayBegin, *ended};
   }
   return {};
 }
@@ -188,6 +218,8 @@ Status CudaSite::prepare(uint64_t bytes) {
   arenaBytes = bytes;
   REPRISE_EXPECT(made, driver->createStream());
   stream = *made;
+  REPRISE_EXPECT(beside, driver->createStream());
+  collectives = *beside;
   Expected<Address> taken = driver->allocate(guardedBytes());
   if (!taken.ok() && taken.status().code() == RP_OUT_OF_MEMORY)
     return Status::error(
@@ -231,34 +263,37 @@ Status CudaProgram::loadCode() {
   return {};
 }
 
-/// Begins a copy to or from host memory on the stream of its direction, after
-/// the work issued so far.
-Status CudaProgram::beginCopy(const EntrySteps &its, size_t index) {
-  const CudaStep &step = its.steps[index];
-  const CopyEvents &events = its.copies.at(index);
-  bool isOffload = step.action == StepAction::Offload;
-  Stream beside = isOffload ? site->offloads : site->fetches;
-  uint64_t bytes = step.touches[0].bytes;
-  REPRISE_RETURN_IF_ERROR(driver->record(stream, events.mayBegin));
-  REPRISE_RETURN_IF_ERROR(driver->wait(beside, events.mayBegin));
-  REPRISE_RETURN_IF_ERROR(
-      isOffload ? driver->download(beside, step.onHost, step.operands[0], bytes)
-                : driver->upload(beside, step.operands[0], step.onHost, bytes));
-  return driver->record(beside, events.ended);
+/// Returns the stream that a step of a graph runs on.
+Stream CudaProgram::streamOf(const CudaStep &step) const {
+  if (step.ofRanks && step.ofRanks->plan.op != LibraryOp::TakeShard)
+    return site->collectives;
+  return step.action == StepAction::Offload ? site->offloads
+         : step.action == StepAction::Fetch ? site->fetches
+                                            : stream;
 }
 
-/// Issues a step, with the copies that begin or end there.
-Status CudaProgram::issueBeside(const EntrySteps &its, size_t index) {
-  for (const auto &[copy, events] : its.copies) {
-    const CopyWindow &window = its.windows[copy];
-    bool isOffload = its.steps[copy].action == StepAction::Offload;
-    if (isOffload ? window.begin == index : copy == index)
-      REPRISE_RETURN_IF_ERROR(beginCopy(its, copy));
-    if (isOffload ? copy == index : window.end == index)
+/// Begins a step beside others, after the work issued so far.
+Status CudaProgram::beginBeside(const EntrySteps &its, size_t index) {
+  const BesideEvents &events = its.beside.at(index);
+  Stream other = streamOf(its.steps[index]);
+  REPRISE_RETURN_IF_ERROR(driver->record(stream, events.mayBegin));
+  REPRISE_RETURN_IF_ERROR(driver->wait(other, events.mayBegin));
+  REPRISE_RETURN_IF_ERROR(issue(its.steps[index], other));
+  return driver->record(other, events.ended);
+}
+
+/// Issues a step, with those beside it that begin or end there.
+Status CudaProgram::issueWithBeside(const EntrySteps &its, size_t index) {
+  for (const auto &[other, events] : its.beside) {
+    const CopyWindow &window = its.windows[other];
+    bool isOffload = its.steps[other].action == StepAction::Offload;
+    if (isOffload ? window.begin == index : other == index)
+      REPRISE_RETURN_IF_ERROR(beginBeside(its, other));
+    if (isOffload ? other == index : window.end == index)
       REPRISE_RETURN_IF_ERROR(driver->wait(stream, events.ended));
   }
-  bool isCopy = its.copies.count(index) != 0;
-  return isCopy ? Status() : issue(its.steps[index]);
+  bool isBeside = its.beside.count(index) != 0;
+  return isBeside ? Status() : issue(its.steps[index], stream);
 }
 
 /// Always ends the capture, even if a step fails: others continue with the
@@ -266,27 +301,83 @@ Status CudaProgram::issueBeside(const EntrySteps &its, size_t index) {
 Expected<Graph> CudaProgram::captureSteps(const EntrySteps &its) {
   REPRISE_RETURN_IF_ERROR(driver->beginCapture(stream));
   Status status;
-  for (size_t i = 0; i < its.steps.size() && status.ok(); ++i) {
-    status = issueBeside(its, i);
-  }
-  // Fetched values that no step reads.
-  for (const auto &[copy, events] : its.copies)
-    if (status.ok() && its.windows[copy].end == its.steps.size())
+  for (size_t i = 0; i < its.steps.size() && status.ok(); ++i)
+    status = issueWithBeside(its, i);
+  // Results that no step reads.
+  for (const auto &[other, events] : its.beside)
+    if (status.ok() && its.windows[other].end == its.steps.size())
       status = driver->wait(stream, events.ended);
   Expected<Graph> graph = driver->endCapture(stream);
   REPRISE_RETURN_IF_ERROR(status);
   return graph;
 }
 
+/// Runs the steps of this rank once each, and leaves the arena zeroed.
+Status CudaProgram::runOnZeros() {
+  for (size_t e = 0; e < entries.size(); ++e)
+    for (size_t i = 0; i < entries[e].steps.size(); ++i)
+      if (!entries[e].steps[i].ofRanks)
+        REPRISE_RETURN_IF_ERROR(runOne(e, i));
+  return driver->fill(stream, arena, 0, site->arenaBytes);
+}
+
+/// Captures the entries whose ranks are there.
 Status CudaProgram::captureEntries() {
-  for (size_t e = 0; e < entries.size(); ++e) {
-    EntrySteps &its = entries[e];
-    for (size_t i = 0; i < its.steps.size(); ++i)
-      REPRISE_RETURN_IF_ERROR(runOne(e, i));
+  for (EntrySteps &its : entries) {
+    if (its.graph || (its.needsRanks && !site->ranks))
+      continue;
     REPRISE_EXPECT(graph, captureSteps(its));
     its.graph = *graph;
   }
-  return driver->fill(stream, arena, 0, site->arenaBytes);
+  return {};
+}
+
+Status CudaSite::join(Communicator &others) {
+  Meeting meeting = {};
+  if (others.rank() == 0) {
+    REPRISE_EXPECT(made, driver->makeMeeting());
+    meeting = *made;
+  }
+  std::vector<Meeting> all(others.size());
+  all[others.rank()] = meeting;
+  REPRISE_RETURN_IF_ERROR(
+      others.gather(all.data(), {all.size() * sizeof(Meeting), sizeof(Meeting)},
+                    Patience::Preparing));
+  REPRISE_RETURN_IF_ERROR(driver->join(all[0], others));
+  ranks = &others;
+  return {};
+}
+
+/// Fails unless `ranks` are those of all collective calls.
+Status CudaProgram::checkRanks(Communicator *ranks) const {
+  for (const EntrySteps &its : entries)
+    for (const CudaStep &step : its.steps)
+      if (step.ofRanks)
+        REPRISE_RETURN_IF_ERROR(rt::checkRanks(step.ofRanks->plan, ranks));
+  return {};
+}
+
+Status CudaProgram::captureWithRanks(Communicator &ranks) {
+  if (!site->ranks)
+    REPRISE_RETURN_IF_ERROR(site->join(ranks));
+  return captureEntries();
+}
+
+Status CudaProgram::setCommunicator(Communicator *ranks) {
+  bool isNeeded = std::any_of(entries.begin(), entries.end(),
+                              [](const auto &its) { return its.needsRanks; });
+  if (!isNeeded)
+    return {};
+  REPRISE_RETURN_IF_ERROR(checkRanks(ranks));
+  if (site->ranks && site->ranks != ranks)
+    return Status::error(RP_INVALID_ARGUMENT,
+                         "the session is connected to other ranks already");
+  REPRISE_RETURN_IF_ERROR(beginTurn());
+  REPRISE_RETURN_IF_ERROR(settle());
+  REPRISE_RETURN_IF_ERROR(driver->thaw());
+  Status status = captureWithRanks(*ranks);
+  Status frozen = driver->freeze();
+  return status.ok() ? frozen : status;
 }
 
 /// Runs in a new arena or in one of zeros, and leaves it zeroed.
@@ -300,6 +391,7 @@ Status CudaProgram::prepare() {
   REPRISE_RETURN_IF_ERROR(
       inputs.prepare(*driver, program, arena, stream, site->uploads));
   REPRISE_RETURN_IF_ERROR(prepareSteps());
+  REPRISE_RETURN_IF_ERROR(runOnZeros());
   REPRISE_RETURN_IF_ERROR(captureEntries());
   REPRISE_RETURN_IF_ERROR(driver->freeze());
   return driver->synchronize(stream);

@@ -10,6 +10,7 @@
 #include <chrono>
 #include <cstdlib>
 #include <cstring>
+#include <mutex>
 #include <thread>
 
 using namespace mlir;
@@ -31,6 +32,12 @@ FakeDriver::~FakeDriver() {
 }
 
 Expected<DeviceFacts> FakeDriver::facts() { return gpu.facts; }
+
+/// Ranks that are threads compile, and run kernels, one at a time.
+static std::mutex &oneAtATime() {
+  static std::mutex mutex;
+  return mutex;
+}
 
 //===----------------------------------------------------------------------===//
 // Before `freeze`
@@ -143,6 +150,7 @@ compile(const std::string &text) {
 /// takes long.
 static Expected<std::shared_ptr<LoadedKernels>>
 compileOnce(const std::string &text) {
+  std::lock_guard<std::mutex> lock(oneAtATime());
   static std::string lastText;
   static std::shared_ptr<LoadedKernels> last;
   if (last && lastText == text)
@@ -213,6 +221,14 @@ FakeDriver::implementations(const rt::LibraryCallDesc &desc) {
   std::vector<rt::LibraryCallInfo> ways = gpu.slowWays;
   ways.push_back(*info);
   return ways;
+}
+
+Expected<Meeting> FakeDriver::makeMeeting() { return Meeting{}; }
+
+Status FakeDriver::join(const Meeting &, rt::Communicator &others) {
+  REPRISE_RETURN_IF_ERROR(early("join ranks"));
+  ranks = &others;
+  return {};
 }
 
 Status FakeDriver::checkNoCapture() const {
@@ -307,6 +323,7 @@ Status FakeDriver::runKernel(const LoadedKernel &kernel, LaunchShape shape,
     if (touch.begin != arguments[k])
       note("launch: argument " + std::to_string(k) + " is not what it touches");
   }
+  std::lock_guard<std::mutex> lock(oneAtATime());
   SimulationOptions options;
   options.seed = gpu.seed ? gpu.seed + gpu.launches : 0;
   options.shufflesOrderMemory = false;
@@ -407,6 +424,85 @@ Status FakeDriver::fill(Stream stream, Address at, uint8_t byte,
                  {"fill", {{at, bytes, true}}, [=]() -> Status {
                     REPRISE_RETURN_IF_ERROR(checkMemory("a fill", at, bytes));
                     std::memset(reinterpret_cast<void *>(at), byte, bytes);
+                    return {};
+                  }});
+}
+
+//===----------------------------------------------------------------------===//
+// Ranks
+//===----------------------------------------------------------------------===//
+
+static void *pointerTo(Address address) {
+  return reinterpret_cast<void *>(address);
+}
+
+Status FakeDriver::enqueueOfRanks(Stream stream, Task task) {
+  if (!ranks)
+    return failed(RP_INTERNAL, "a call of ranks before they are joined");
+  auto run = [this, work = std::move(task.work), touches = task.touches] {
+    for (const Touch &touch : touches)
+      REPRISE_RETURN_IF_ERROR(
+          checkMemory("a call of ranks", touch.begin, touch.bytes));
+    ++gpu.ofRanks;
+    return work();
+  };
+  return enqueue(stream, {task.what, task.touches, run});
+}
+
+Status FakeDriver::exchange(Stream stream, Address data,
+                            const rt::Shards &shards, Address received) {
+  uint64_t taken = ranks ? ranks->size() * shards.size(ranks->rank()) : 0;
+  return enqueueOfRanks(
+      stream,
+      {"exchange", {{data, shards.bytes, false}, {received, taken, true}}, [=] {
+         return ranks->exchange(pointerTo(data), shards, pointerTo(received));
+       }});
+}
+
+Status FakeDriver::gather(Stream stream, Address data,
+                          const rt::Shards &shards) {
+  return enqueueOfRanks(stream, {"gather", {{data, shards.bytes, true}}, [=] {
+                                   return ranks->gather(pointerTo(data), shards,
+                                                        rt::Patience::Step);
+                                 }});
+}
+
+Status FakeDriver::sum(Stream stream, Address data, uint64_t bytes,
+                       rp_element_type type) {
+  return enqueueOfRanks(stream, {"sum", {{data, bytes, true}}, [=] {
+                                   return ranks->sum(
+                                       pointerTo(data),
+                                       bytes / rt::elementBytes(type), type);
+                                 }});
+}
+
+template <typename Number>
+static void addInOrder(Address sum, Address parts, uint64_t bytes,
+                       unsigned count) {
+  uint64_t each = bytes / sizeof(Number);
+  const auto *from = static_cast<const Number *>(pointerTo(parts));
+  for (uint64_t i = 0; i < each; ++i) {
+    Number total = from[i];
+    for (unsigned r = 1; r < count; ++r)
+      total += from[r * each + i];
+    static_cast<Number *>(pointerTo(sum))[i] = total;
+  }
+}
+
+Status FakeDriver::addParts(Stream stream, Address sum, Address parts,
+                            uint64_t bytes, unsigned count,
+                            rp_element_type type) {
+  return enqueue(stream,
+                 {"sum of parts",
+                  {{sum, bytes, true}, {parts, count * bytes, false}},
+                  [=]() -> Status {
+                    REPRISE_RETURN_IF_ERROR(checkMemory("a sum", sum, bytes));
+                    REPRISE_RETURN_IF_ERROR(
+                        checkMemory("parts", parts, count * bytes));
+                    if (type == RP_F64)
+                      addInOrder<double>(sum, parts, bytes, count);
+                    else
+                      addInOrder<float>(sum, parts, bytes, count);
                     return {};
                   }});
 }

@@ -34,6 +34,8 @@ struct FakeGpu {
   std::vector<std::string> problems;
   Traffic loads, stores;
   size_t launches = 0, calls = 0, graphLaunches = 0;
+  /// Calls that all ranks make, and that have run.
+  size_t ofRanks = 0;
   /// The kernel that fails, counted from 1 over all that run; 0: none.
   size_t failsAt = 0;
   /// The work that is refused while it is recorded, counted as well; 0: none.
@@ -81,6 +83,10 @@ public:
                                        bool mayAdapt) override;
   rt::Expected<std::vector<rt::LibraryCallInfo>>
   implementations(const rt::LibraryCallDesc &desc) override;
+  rt::Expected<rt::cuda::Meeting> makeMeeting() override;
+  /// Ranks that are threads, each with a driver of its own.
+  rt::Status join(const rt::cuda::Meeting &meeting,
+                  rt::Communicator &others) override;
   rt::Status freeze() override;
   rt::Status thaw() override;
 
@@ -100,6 +106,17 @@ public:
                       rt::cuda::Address from, uint64_t bytes) override;
   rt::Status fill(rt::cuda::Stream stream, rt::cuda::Address at, uint8_t byte,
                   uint64_t bytes) override;
+
+  rt::Status exchange(rt::cuda::Stream stream, rt::cuda::Address data,
+                      const rt::Shards &shards,
+                      rt::cuda::Address received) override;
+  rt::Status gather(rt::cuda::Stream stream, rt::cuda::Address data,
+                    const rt::Shards &shards) override;
+  rt::Status sum(rt::cuda::Stream stream, rt::cuda::Address data,
+                 uint64_t bytes, rp_element_type type) override;
+  rt::Status addParts(rt::cuda::Stream stream, rt::cuda::Address sum,
+                      rt::cuda::Address parts, uint64_t bytes, unsigned count,
+                      rp_element_type type) override;
 
   rt::Status record(rt::cuda::Stream stream, rt::cuda::Event event) override;
   rt::Status wait(rt::cuda::Stream stream, rt::cuda::Event event) override;
@@ -142,6 +159,8 @@ private:
     Task task = {};
   };
   rt::Status enqueue(rt::cuda::Stream stream, Task task);
+  /// Enqueues a call of all ranks.
+  rt::Status enqueueOfRanks(rt::cuda::Stream stream, Task task);
   /// The host may not wait for work that is being recorded.
   rt::Status checkNoCapture() const;
   /// Runs a stream up to that much work.
@@ -170,6 +189,7 @@ private:
   std::vector<std::vector<Recording>> graphs;
   std::vector<Recording> *captured = nullptr;
   OrderCheck order;
+  rt::Communicator *ranks = nullptr;
 };
 
 } // namespace reprise::gpu_test

@@ -31,7 +31,7 @@ public:
 } // namespace
 
 FakeGpu &gpu_test::simulatedGpu() {
-  static FakeGpu gpu;
+  static thread_local FakeGpu gpu;
   return gpu;
 }
 

@@ -44,6 +44,8 @@ public:
                ? "mpirun -n " + std::to_string(communicator->size()) + " "
                : "";
   }
+  /// Returns the name of the library that adds with --fast-reduce.
+  static const char *summingLibrary(const TrainSettings &options);
   bool isFirst() const { return !communicator || communicator->rank() == 0; }
   /// Returns once all ranks have come here.
   rt::Status meet() const;

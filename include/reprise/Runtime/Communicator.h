@@ -60,8 +60,13 @@ public:
   virtual double timeoutSeconds() const = 0;
   /// Ends the communication once all ranks have come here.
   virtual Status close() = 0;
-  /// The ranks that share this machine, this one included.
+  /// The number of ranks that share this machine, this one included, and of
+  /// those among them that precede this one.
   virtual unsigned localRanks() const = 0;
+  virtual unsigned localRank() const = 0;
+  /// Fails as a call would that has waited for `seconds` so far. Devices that
+  /// wait for the other ranks by other means ask this meanwhile.
+  virtual Status watch(double seconds) = 0;
   /// True once a call has failed; no other call is possible then.
   virtual bool isBroken() const = 0;
 };
@@ -78,7 +83,7 @@ struct CommunicatorLibrary {
   Expected<std::unique_ptr<Communicator>> (*open)(
       const CommunicatorOptions &options);
 };
-constexpr const char *kCommunicatorRevision = "reprise communicator 3";
+constexpr const char *kCommunicatorRevision = "reprise communicator 4";
 constexpr const char *kCommunicatorSymbol = "repriseCommunicatorLibrary";
 
 /// Joins the processes that a launcher started, by the plugin

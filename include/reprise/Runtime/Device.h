@@ -57,7 +57,8 @@ public:
   /// next one that waits returns the errors of the run, with the entry's name
   /// and the run's number. Allocates no tensor memory.
   virtual Status run(size_t entry, size_t first, size_t end) = 0;
-  /// Sets the ranks of collective calls, which outlive the program. Fails with
+  /// Sets the ranks of collective calls, which outlive the program. All ranks
+  /// call this at the same place, since it may wait for the others. Fails with
   /// RP_UNAVAILABLE on a device that makes no such calls.
   virtual Status setCommunicator(Communicator *ranks);
   /// The highest end of any memory passed to a step or a write so far.
@@ -148,7 +149,7 @@ struct DeviceLibrary {
   const char *revision;
   Expected<std::unique_ptr<Device>> (*open)(const std::string &which);
 };
-constexpr const char *kDeviceRevision = "reprise device 8";
+constexpr const char *kDeviceRevision = "reprise device 9";
 constexpr const char *kDeviceLibrarySymbol = "repriseDeviceLibrary";
 
 } // namespace reprise::rt

@@ -2,6 +2,7 @@
 #include "CudaTarget.h"
 #include "Kernels/GpuKernels.h"
 #include "Ptx.h"
+#include "reprise/Runtime/CollectivePlan.h"
 #include "reprise/Runtime/Cuda/cuda_code_generated.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/MemoryBuffer.h"
@@ -32,6 +33,21 @@ bool CudaTarget::runsAsKernel(Operation *op) const {
   return runsAsGpuKernel(op);
 }
 
+std::vector<rp_element_type>
+CudaTarget::callElements(LibraryOp function) const {
+  if (kLibraryFunctions[size_t(function)].isCollective)
+    return {RP_F32, RP_F64};
+  return rt::cuda::callElements(function);
+}
+
+/// The runtime makes collective calls of sends, receives and sums, for all
+/// devices alike.
+static rt::Expected<rt::LibraryCallInfo>
+planRankCall(const rt::LibraryCallDesc &desc) {
+  REPRISE_RETURN_IF_ERROR(rt::verifyLibraryCall(desc));
+  return rt::planCollective(desc).info();
+}
+
 rt::Expected<rt::LibraryCallInfo>
 CudaTarget::planCall(const rt::LibraryCallDesc &desc) {
   REPRISE_RETURN_IF_ERROR(prepare());
@@ -43,7 +59,11 @@ CudaTarget::libraryCall(Operation *op, const rt::LibraryCallDesc &desc) {
   std::vector<int64_t> key = rt::libraryCallKey(desc);
   auto found = answers.find(key);
   if (found == answers.end())
-    found = answers.emplace(std::move(key), planCall(desc)).first;
+    found = answers
+                .emplace(std::move(key), rt::functionOf(desc).isCollective
+                                             ? planRankCall(desc)
+                                             : planCall(desc))
+                .first;
   return reportAnswer(op, found->second);
 }
 

@@ -40,9 +40,7 @@ public:
     return rt::cuda::writeDescription(description);
   }
 
-  std::vector<rp_element_type> callElements(LibraryOp function) const override {
-    return rt::cuda::callElements(function);
-  }
+  std::vector<rp_element_type> callElements(LibraryOp function) const override;
   bool stagesInputs() const override { return true; }
   /// PCIe 5.0 x16 moves 64 GB/s in each direction; about 50 of them are left
   /// for copies of pinned memory.

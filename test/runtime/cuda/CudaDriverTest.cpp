@@ -1,7 +1,6 @@
 //===- CudaDriverTest.cpp - The seam to CUDA on a fake of its library -----===//
 //
-// CUDA_PATH leads to FakeCuda's library. It is not used, and the tests are
-// skipped, where the loader finds a true driver first.
+// FakeCuda's library is the one that this program opens.
 //
 //===----------------------------------------------------------------------===//
 #include "../../../runtime/cuda/Driver.h"

@@ -1,10 +1,11 @@
 //===- FakeCuda.cpp - A libcuda.so.1 without a GPU ------------------------===//
 //
 // What CudaDriver calls of the driver's library, on memory of the host, for
-// CudaDriverTest. One GPU of 1 MiB. Work is done at once, or recorded while a
-// stream is captured. Kernels are known by name: "store" writes its shape to
-// its argument, "crash" makes every later call fail. Code is text that has the
-// names of its kernels; "error" in it does not compile.
+// CudaDriverTest and CudaRanksTest. One GPU of 1 MiB. Work is done at once, or
+// recorded while a stream is captured. Kernels are known by name: "store"
+// writes its shape to its argument, "crash" makes every later call fail, and
+// "reprise_add_parts_f32" and "..._f64" add the parts of ranks. Code is text
+// that has the names of its kernels; "error" in it does not compile.
 //
 //===----------------------------------------------------------------------===//
 #include <cstdlib>
@@ -32,7 +33,14 @@ CUresult broken = CUDA_SUCCESS;
 Recorded *capture = nullptr;
 CUstream captured = nullptr;
 thread_local std::vector<CUcontext> contexts; // the last one is current
-char theContext, theStore, theCrash;
+char theContext, theStore, theCrash, theAddF32, theAddF64;
+bool isBusy = false;
+
+const std::map<std::string, void *> kKernels = {
+    {"store", &theStore},
+    {"crash", &theCrash},
+    {"reprise_add_parts_f32", &theAddF32},
+    {"reprise_add_parts_f64", &theAddF64}};
 } // namespace
 
 /// What the test asks for.
@@ -44,6 +52,11 @@ extern "C" __attribute__((visibility("default"))) size_t fakeCudaContexts() {
 }
 extern "C" __attribute__((visibility("default"))) void fakeCudaRepair() {
   broken = CUDA_SUCCESS;
+}
+
+/// Lets work that is waited for by queries never end.
+extern "C" __attribute__((visibility("default"))) void fakeCudaBusy(bool busy) {
+  isBusy = busy;
 }
 
 template <typename Handle> static Handle handleOf(void *object) {
@@ -234,18 +247,40 @@ CUresult CUDAAPI cuModuleGetFunction(CUfunction *function, CUmodule module,
   std::string wanted = name;
   bool isThere = reinterpret_cast<Module *>(module)->code.find(wanted) !=
                  std::string::npos;
-  if (!isThere || (wanted != "store" && wanted != "crash"))
+  auto known = kKernels.find(wanted);
+  if (!isThere || known == kKernels.end())
     return CUDA_ERROR_NOT_FOUND;
-  *function = handleOf<CUfunction>(wanted == "store" ? &theStore : &theCrash);
+  *function = handleOf<CUfunction>(known->second);
   return CUDA_SUCCESS;
 }
 CUresult CUDAAPI cuFuncLoad(CUfunction) { return ready(); }
+} // extern "C"
+
+/// sum[i] = parts[i] + parts[count + i] + ...
+template <typename Number> static CUresult add(void **parameters) {
+  auto get = [&](int k) { return *static_cast<uint64_t *>(parameters[k]); };
+  auto *sum = reinterpret_cast<Number *>(get(0));
+  auto *parts = reinterpret_cast<const Number *>(get(1));
+  for (uint64_t i = 0, count = get(2); i < count; ++i) {
+    sum[i] = parts[i];
+    for (uint64_t rank = 1; rank < get(3); ++rank)
+      sum[i] += parts[rank * count + i];
+  }
+  return ready();
+}
+
+extern "C" {
+
 CUresult CUDAAPI cuLaunchKernel(CUfunction function, unsigned blocks, unsigned,
                                 unsigned, unsigned threads, unsigned, unsigned,
                                 unsigned, CUstream stream, void **parameters,
                                 void **) {
   if (function == handleOf<CUfunction>(&theCrash))
     return issue(stream, [] { broken = CUDA_ERROR_ILLEGAL_ADDRESS; });
+  if (function == handleOf<CUfunction>(&theAddF32))
+    return add<float>(parameters);
+  if (function == handleOf<CUfunction>(&theAddF64))
+    return add<double>(parameters);
   auto address = *static_cast<CUdeviceptr *>(parameters[0]);
   return issue(stream, [=] {
     *reinterpret_cast<uint64_t *>(uintptr_t(address)) = blocks * 1000 + threads;
@@ -259,6 +294,12 @@ CUresult CUDAAPI cuStreamDestroy(CUstream stream) { return destroy(stream); }
 CUresult CUDAAPI cuStreamSynchronize(CUstream stream) {
   return capture && stream == captured ? CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED
                                        : ready();
+}
+CUresult CUDAAPI cuStreamQuery(CUstream) {
+  return isBusy ? CUDA_ERROR_NOT_READY : ready();
+}
+CUresult CUDAAPI cuEventQuery(CUevent) {
+  return isBusy ? CUDA_ERROR_NOT_READY : ready();
 }
 CUresult CUDAAPI cuStreamWaitEvent(CUstream, CUevent, unsigned) {
   return ready();
