@@ -2,7 +2,8 @@
 //
 // Input:   a graph and the executions chosen.
 // Output:  a remark for each placed value of the forward pass that the backward
-//          pass reads, and for each one that is recomputed.
+//          pass reads, and for each one that is recomputed or copied to host
+//          memory.
 // Cost:    linear in the executions; none unless remarks are enabled.
 //
 //===----------------------------------------------------------------------===//
@@ -50,17 +51,23 @@ void reprise::remarkChoices(const Choices &choices) {
       continue;
     const plan::Op &op = graph.ops[value.producer];
     uint32_t again = executions[value.producer] - 1;
-    if (!again && (!isReadLater[id] || op.backward))
+    bool isOffloaded = !choices.isOffloaded.empty() && choices.isOffloaded[id];
+    bool isKept = !again && !isOffloaded;
+    if (isKept && (!isReadLater[id] || op.backward))
       continue;
     plan::Bargain bargain = {
         op.runsOnce && !choices.isAsked(value.producer),
         choices.isAsked(value.producer),
         static_cast<uint64_t>(plan::picosecondsOf(op.cost)), value.bytes,
         choices.picosecondsPerMiB};
-    StringRef why = textOf(again ? Reason::Again : plan::whyKept(bargain));
+    StringRef why =
+        isOffloaded ? "host memory holds it until it is read again"
+                    : textOf(again ? Reason::Again : plan::whyKept(bargain));
     double worth = plan::worthOf(value.bytes, choices.picosecondsPerMiB) * 1e-9;
     remark::RemarkOpts options =
-        remark::RemarkOpts::name(again ? "recomputed" : "kept")
+        remark::RemarkOpts::name(isOffloaded ? "offloaded"
+                                 : again     ? "recomputed"
+                                             : "kept")
             .category(choices.category)
             .function(function.getSymName());
     Location loc = choices.locationOf(value.producer);
@@ -71,22 +78,39 @@ void reprise::remarkChoices(const Choices &choices) {
              << remark::metric("executions", executions[value.producer])
              << remark::metric("milliseconds_worth", worth);
     };
-    if (again)
+    if (!isKept)
       emit(remark::passed(loc, options));
     else
       emit(remark::missed(loc, options));
   }
 }
 
-void reprise::remarkChoices(BudgetCurve &curve, uint32_t point,
-                            uint64_t budget) {
+static void remarkChoices(const BudgetCurve &curve,
+                          const plan::Executions &executions, uint64_t budget,
+                          std::vector<bool> isOffloaded) {
   const PlanProblem &problem = curve.problem;
   func::FuncOp function = problem.function;
   if (!function.getContext()->getRemarkEngine())
     return;
   remarkChoices({problem.graph, function, "sg-rematerialize",
                  [&](OpId id) { return problem.ops[id].op->getLoc(); },
-                 curve.points[point].solution.executions,
-                 [&](OpId id) { return curve.isAsked(id); },
-                 priceOf(curve.boundAt(budget))});
+                 executions, [&](OpId id) { return curve.isAsked(id); },
+                 priceOf(curve.boundAt(budget)), std::move(isOffloaded)});
+}
+
+void reprise::remarkChoices(BudgetCurve &curve, uint32_t point,
+                            uint64_t budget) {
+  ::remarkChoices(curve, curve.points[point].solution.executions, budget, {});
+}
+
+void reprise::remarkChoices(const HostChoice &choice, uint64_t budget) {
+  const BudgetCurve &curve = choice.kernels->curve;
+  plan::Executions executions;
+  std::vector<bool> isOffloaded(curve.problem.graph.values.size(), false);
+  for (const plan::HostStep &step : choice.host.steps)
+    if (step.kind == plan::HostStep::Kind::Execute)
+      executions.push_back(step.id);
+    else
+      isOffloaded[step.id] = true;
+  ::remarkChoices(curve, executions, budget, std::move(isOffloaded));
 }

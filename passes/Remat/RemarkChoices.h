@@ -9,6 +9,8 @@
 
 namespace reprise {
 
+struct HostChoice;
+
 /// A schedule and the price of memory at which it was chosen.
 struct Choices {
   const plan::Graph &graph;
@@ -18,11 +20,14 @@ struct Choices {
   const plan::Executions &executions;
   std::function<bool(plan::OpId)> isAsked; // marked by the user to run once
   uint64_t picosecondsPerMiB;
+  /// Values that are copied to host memory; empty: none.
+  std::vector<bool> isOffloaded = {};
 };
 
 /// Emits a remark for each value that the backward pass reads or that is
-/// recomputed, if remarks are enabled.
+/// recomputed or copied to host memory, if remarks are enabled.
 void remarkChoices(const Choices &choices);
+void remarkChoices(const HostChoice &choice, uint64_t budget);
 
 } // namespace reprise
 

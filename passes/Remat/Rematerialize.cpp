@@ -9,6 +9,7 @@
 // Fails:   when no schedule found fits, and on steps that the planner refuses.
 //
 //===----------------------------------------------------------------------===//
+#include "RemarkChoices.h"
 #include "reprise/Passes/Remat.h"
 #include "reprise/Target/Target.h"
 
@@ -81,7 +82,9 @@ LogicalResult reprise::applyAnswer(BudgetPlans &plans,
   if (!error.empty())
     return emitError(problem.function.getLoc())
            << "the plan is wrong: " << error;
-  if (!answer.host)
+  if (answer.host)
+    remarkChoices(*answer.host, answer.bytes);
+  else
     remarkChoices(curve, answer.choice->point, answer.bytes);
   problem.function->setAttr(rt_dialect::RtDialect::kCertificateAttr,
                             certify(plans, answer));

@@ -44,7 +44,8 @@ struct DeviceFacts {
   uint64_t freeBytes = 0, totalBytes = 0;
 };
 
-/// What the GPUs of a run find each other by; one of them makes it.
+/// The identifier by which the GPUs of a run find each other; one of them makes
+/// it.
 using Meeting = std::array<char, 128>;
 
 struct LaunchShape {

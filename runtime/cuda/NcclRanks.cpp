@@ -26,7 +26,7 @@ Expected<Meeting> NcclRanks::makeMeeting() {
 }
 
 namespace {
-/// What a thread that connects leaves behind; its owner may have given up.
+/// The result of a thread that connects, whose owner may have given up.
 struct Connecting {
   std::promise<Status> done;
   ncclComm_t connected = nullptr;

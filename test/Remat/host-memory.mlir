@@ -9,6 +9,11 @@
 // RUN: reprise-opt %s --sg-rematerialize="budget-bytes=70000 gflops=10 gbytes-per-second=1 host-bytes=65535 host-gbytes-per-second=10" | FileCheck %s --check-prefix=AGAIN
 // RUN: reprise-opt %s --sg-rematerialize="budget-bytes=70000 gflops=10 gbytes-per-second=1 host-bytes=65536 host-gbytes-per-second=0.1" | FileCheck %s --check-prefix=AGAIN
 //
+// Remarks say which values are copied.
+// RUN: reprise-opt %s --mlir-disable-threading --remark-format=emitRemark --remarks-filter=sg-rematerialize -o /dev/null --sg-rematerialize="budget-bytes=70000 gflops=10 gbytes-per-second=1 host-bytes=65536 host-gbytes-per-second=10" 2>&1 | FileCheck %s --check-prefix=REMARKS
+// REMARKS: remark: [Passed] offloaded | Category:sg-rematerialize | Function=step | Remark="{{.*}}: host memory holds it until it is read again", bytes=65536
+// REMARKS-NOT: recomputed
+
 // RUN: not reprise-opt %s --sg-rematerialize="budget-bytes=70000 host-bytes=65536" 2>&1 | FileCheck %s --check-prefix=LINK
 // LINK: host-bytes needs host-gbytes-per-second, above 0
 

@@ -2,7 +2,6 @@
 #include "CudaTarget.h"
 #include "Kernels/GpuKernels.h"
 #include "Ptx.h"
-#include "reprise/Runtime/CollectivePlan.h"
 #include "reprise/Runtime/Cuda/cuda_code_generated.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/MemoryBuffer.h"
@@ -40,14 +39,6 @@ CudaTarget::callElements(LibraryOp function) const {
   return rt::cuda::callElements(function);
 }
 
-/// The runtime makes collective calls of sends, receives and sums, for all
-/// devices alike.
-static rt::Expected<rt::LibraryCallInfo>
-planRankCall(const rt::LibraryCallDesc &desc) {
-  REPRISE_RETURN_IF_ERROR(rt::verifyLibraryCall(desc));
-  return rt::planCollective(desc).info();
-}
-
 rt::Expected<rt::LibraryCallInfo>
 CudaTarget::planCall(const rt::LibraryCallDesc &desc) {
   REPRISE_RETURN_IF_ERROR(prepare());
@@ -61,7 +52,7 @@ CudaTarget::libraryCall(Operation *op, const rt::LibraryCallDesc &desc) {
   if (found == answers.end())
     found = answers
                 .emplace(std::move(key), rt::functionOf(desc).isCollective
-                                             ? planRankCall(desc)
+                                             ? rt::cuda::planRankCall(desc)
                                              : planCall(desc))
                 .first;
   return reportAnswer(op, found->second);

@@ -67,6 +67,10 @@ Expected<LibraryCallInfo> planCall(const DeviceDescription &description,
                                    const LibraryCallDesc &desc,
                                    const CallOptions &options = {});
 
+/// Returns what a collective call needs on any GPU, for which no library is
+/// asked. Fails with RP_INVALID_ARGUMENT on wrong shapes.
+Expected<LibraryCallInfo> planRankCall(const LibraryCallDesc &desc);
+
 /// "cuDNN 9.19.0, cuBLASLt 13.1.0", or "" if they are not found.
 std::string libraryVersion();
 
