@@ -108,13 +108,16 @@ static std::optional<Alternative> noMomentum(ModelRequest request,
 static std::vector<Alternative> findAlternatives(const ModelRequest &request,
                                                  const BudgetFacts &facts) {
   Activity activity("looking for ways out");
+  bool hasHost = facts.smallestWithHost.has_value();
+  uint64_t smallest =
+      hasHost ? facts.smallestWithHost->bytes : facts.smallest.bytes;
+  const PointFacts &rounded = hasHost ? *facts.smallestWithHost : facts.rounded;
   // A hundredth more memory costs less than recomputing.
-  uint64_t least = facts.rounded.bytes;
+  uint64_t least = rounded.bytes;
   bool isAll = facts.plain.bytes <= least + least / 100;
   Alternative all = moreBudget(request, facts, facts.plain.bytes, facts.plain);
   std::vector<Alternative> ways = {
-      isAll ? all
-            : moreBudget(request, facts, facts.smallest.bytes, facts.rounded)};
+      isAll ? all : moreBudget(request, facts, smallest, rounded)};
   std::optional<Alternative> second = smallerBatch(request, facts);
   if (!second)
     second = noMomentum(request, facts);

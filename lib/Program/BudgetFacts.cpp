@@ -205,6 +205,7 @@ driver::linesOf(const BudgetFacts &facts) {
   if (facts.asked < facts.plain.bytes) {
     add("smallest budget",
         sizeAndBytes(facts.smallest.bytes) + kernelsText(facts.smallest) +
+            (facts.offloads ? " without host memory" : "") +
             ", the step then takes " +
             formatMilliseconds(facts.smallest.milliseconds) + ", " +
             formatMore(excess(facts.smallest.milliseconds, plainMs)));
@@ -222,9 +223,14 @@ driver::linesOf(const BudgetFacts &facts) {
                             text::formatSize(facts.fixed) +
                             " variables and constants" +
                             kernelsText(*facts.plan));
-  add(facts.offloads ? "additional time" : "recomputed",
-      formatMilliseconds(facts.recomputeMilliseconds()) + " a step, " +
-          formatMore(facts.recomputedShare()));
+  double saved = plainMs - facts.plan->milliseconds;
+  if (facts.offloads && saved > 0)
+    add("additional time", "none: with these kernels the step takes " +
+                               formatMilliseconds(saved) + " less");
+  else
+    add(facts.offloads ? "additional time" : "recomputed",
+        formatMilliseconds(facts.recomputeMilliseconds()) + " a step, " +
+            formatMore(facts.recomputedShare()));
   if (facts.offloads)
     add("host memory", sizeAndBytes(facts.hostBytes) + " in " +
                            std::to_string(facts.offloads) +
@@ -237,9 +243,11 @@ driver::linesOf(const BudgetFacts &facts) {
           " a step for any schedule within this budget; this one takes " +
           formatMilliseconds(facts.plan->milliseconds) + ", gap " +
           text::formatFixed(facts.gap() * 100, 2) + "%");
-  add("shadow price",
-      formatMilliseconds(millisecondsOf(facts.picosecondsPerMiB)) +
-          " a step saved at most by one more MiB");
+  // With copies the price of a byte is not known.
+  if (!facts.offloads)
+    add("shadow price",
+        formatMilliseconds(millisecondsOf(facts.picosecondsPerMiB)) +
+            " a step saved at most by one more MiB");
   return lines;
 }
 

@@ -91,14 +91,15 @@ mlir::ModuleOp ProgramBuild::model() const {
   return compiler && !isPlanned ? compiler->module() : mlir::ModuleOp();
 }
 
-/// Returns true if the step without recomputation is within the budget: then
-/// none is cheaper, and a search would choose it.
+/// Returns true if the step without recomputation and copies is within the
+/// budget: then none is cheaper, and a search would choose it.
 rt::Expected<bool> ProgramBuild::planPlainly() {
   const std::optional<plan::Budget> &budget = wanted.compile.budget;
   if (!budget || budget->kind == plan::Budget::Kind::Knee)
     return false;
   ModelRequest plain = wanted;
   plain.compile.planWork = kNoSearch;
+  plain.compile.host = {};
   REPRISE_EXPECT(attempt, load(plain));
   if (!lowerLoaded(**attempt, plain, CompileLevel::Program, Advice::Numbers)
            .ok())

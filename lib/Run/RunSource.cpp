@@ -305,7 +305,8 @@ static rt::Status refuseProcess(const rt::Status &status, uint64_t budget,
   uint64_t beside = prepared.memory.sum() + rt::kRunVariation -
                     rp_program_arena_bytes(prepared.program.get());
   std::string help = "; a smaller batch or data set would help";
-  if (budget && !hasBudget(source))
+  bool mayFit = budget > rp_program_fixed_bytes(prepared.program.get());
+  if (mayFit && !hasBudget(source))
     help =
         "; with --budget " + std::to_string(budget >> 10) + "KiB it would fit";
   else if (source.memoryLimit && beside >= source.memoryLimit)

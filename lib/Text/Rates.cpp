@@ -119,8 +119,8 @@ rt::Expected<rt::Link> text::parseLink(const std::string &text) {
   auto refuse = [&](const std::string &what) {
     return rt::Status::error(RP_INVALID_ARGUMENT,
                              "link '" + text + "': " + what +
-                                 "; write the rate of a rank and the latency "
-                                 "as 12.5GB/s,20us");
+                                 "; write its rate and its latency as "
+                                 "12.5GB/s,20us");
   };
   size_t comma = text.find(',');
   if (comma == std::string::npos)

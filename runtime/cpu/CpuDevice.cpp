@@ -563,8 +563,11 @@ HostBytes CpuDevice::hostBytes(const fb::Program &program) const {
           libraryHeapBytes(describe(call), call.implementation()->str(),
                            program.threads()));
   });
-  bytes.kept =
-      distinct.size() * kBytesPerCall + kFirstUse + hostMemoryBytes(program);
+  // The thread that copies, and what is allocated for it.
+  constexpr uint64_t kOfCopies = 2 << 20;
+  uint64_t onHost = hostMemoryBytes(program);
+  bytes.kept = distinct.size() * kBytesPerCall + kFirstUse + onHost +
+               (onHost ? kOfCopies : 0);
   return bytes;
 }
 
