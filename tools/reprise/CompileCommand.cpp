@@ -74,15 +74,11 @@ static nlohmann::ordered_json toJson(const ProgramFacts &facts,
 }
 
 static std::string describe(const BudgetFacts &facts) {
-  double more = facts.plain.milliseconds > 0
-                    ? facts.plan->milliseconds / facts.plain.milliseconds - 1
-                    : 0;
-  std::string costs =
-      facts.offloads ? formatMore(more) + " time per step, " +
-                           text::formatSize(facts.hostBytes) + " on the host"
-                     : formatMilliseconds(facts.recomputeMilliseconds()) +
-                           " recomputed per step (" +
-                           formatMore(facts.recomputedShare()) + ")";
+  std::string costs = facts.offloads
+                          ? text::formatSize(facts.hostBytes) + " on the host"
+                          : formatMilliseconds(facts.recomputeMilliseconds()) +
+                                " recomputed per step (" +
+                                formatMore(facts.recomputedShare()) + ")";
   return text::formatSize(facts.asked) + ", " + costs + ", at most " +
          text::formatFixed(facts.gap() * 100, 2) +
          "% more than any schedule needs";
