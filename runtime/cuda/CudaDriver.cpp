@@ -56,6 +56,9 @@ Status CudaDriver::outOfMemory(const char *what, uint64_t bytes,
 }
 
 CudaDriver::~CudaDriver() {
+  // Work that waits for a lost rank may never end; the process is about to.
+  if (ranks && !lost.empty())
+    return;
   // On a lost device each call fails, with no effect here.
   CUcontext own = nullptr;
   bool isPushed = cuda.cuCtxPushCurrent(primary) == CUDA_SUCCESS;

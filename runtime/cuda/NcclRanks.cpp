@@ -130,11 +130,19 @@ Status NcclRanks::watch(double seconds) {
                         "ncclCommGetAsyncError");
   if (status.ok())
     status = nccl.check(late, "a call of all ranks");
-  if (!status.ok()) {
-    nccl.ncclCommAbort(connected);
-    connected = nullptr;
-  }
+  if (!status.ok())
+    abort();
   return status;
+}
+
+/// Ends the calls that are running. NCCL then waits for the graphs that have
+/// such calls, and these are destroyed later or by the end of the process:
+/// hence a thread.
+void NcclRanks::abort() {
+  std::thread([&nccl = nccl, connected = connected] {
+    nccl.ncclCommAbort(connected);
+  }).detach();
+  connected = nullptr;
 }
 
 } // namespace reprise::rt::cuda

@@ -43,6 +43,7 @@ public:
 private:
   NcclRanks(const NcclFunctions &nccl, ncclComm *connected, Communicator &ranks)
       : nccl(nccl), connected(connected), ranks(ranks) {}
+  void abort();
   /// Runs `issue` between the calls that begin and end a group.
   Status group(const std::function<Status()> &issue);
 
