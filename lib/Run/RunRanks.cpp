@@ -293,7 +293,11 @@ rt::Status RunRanks::join(TrainSettings &options) {
   REPRISE_EXPECT(wanted, readRanks(asked.empty() ? "1" : asked));
   if (*wanted != 1 || asked.empty())
     REPRISE_RETURN_IF_ERROR(checkLaunch(launch, !asked.empty()));
-  if (*wanted == 1 || (*wanted == 0 && launch.size == 1))
+  bool isAuto = *wanted == 0;
+  if (isAuto && launch.size == 1)
+    note("no launcher started other processes, so that this one trains alone "
+         "(--ranks auto)");
+  if (*wanted == 1 || (isAuto && launch.size == 1))
     return trainAlone(options);
   if (launch.size == 1)
     return refuse(std::to_string(*wanted) +
