@@ -78,15 +78,11 @@ static std::optional<Alternative> smallerBatch(const ModelRequest &request,
                      sameBudget(request, facts)};
 }
 
-static std::optional<Alternative> noMomentum(ModelRequest request,
-                                             const BudgetFacts &facts) {
-  HyperparameterValues &values = request.compile.optimizer.values;
-  bool hasMomentum = request.compile.optimizer.kind == OptimizerKind::Sgd &&
-                     values["momentum"] != 0;
-  bool needsMomentum = values.count("nesterov");
-  if (!hasMomentum || needsMomentum)
-    return std::nullopt;
-  values["momentum"] = 0;
+/// Returns the plan of another request within the same budget; nothing if it
+/// has none.
+static std::optional<Alternative> sameBudgetWith(const std::string &flags,
+                                                 const ModelRequest &request,
+                                                 const BudgetFacts &facts) {
   // The proof needs no search.
   {
     rt::Expected<PlannedRequest> proof = planRequest(request, kNoSearch);
@@ -101,8 +97,31 @@ static std::optional<Alternative> noMomentum(ModelRequest request,
   if (!choice)
     return std::nullopt;
   PointFacts plan = pointFactsOf(*choice);
-  return Alternative{"--momentum 0" + sameBudget(request, facts), plan,
+  return Alternative{flags + sameBudget(request, facts), plan,
                      moreThan(plan, pointFactsOf(planned->plans->plain()))};
+}
+
+/// Returns sums over ranks of fewer bytes at once, whose copies take less
+/// memory; the bits stay the same.
+static std::optional<Alternative> smallerSums(ModelRequest request,
+                                              const BudgetFacts &facts) {
+  constexpr uint64_t kSmall = 4 << 10;
+  if (request.compile.ranks < 2 || request.compile.bucketBytes <= kSmall)
+    return std::nullopt;
+  request.compile.bucketBytes = kSmall;
+  return sameBudgetWith("--reduce-bucket 4KiB", request, facts);
+}
+
+static std::optional<Alternative> noMomentum(ModelRequest request,
+                                             const BudgetFacts &facts) {
+  HyperparameterValues &values = request.compile.optimizer.values;
+  bool hasMomentum = request.compile.optimizer.kind == OptimizerKind::Sgd &&
+                     values["momentum"] != 0;
+  bool needsMomentum = values.count("nesterov");
+  if (!hasMomentum || needsMomentum)
+    return std::nullopt;
+  values["momentum"] = 0;
+  return sameBudgetWith("--momentum 0", request, facts);
 }
 
 static std::vector<Alternative> findAlternatives(const ModelRequest &request,
@@ -118,7 +137,9 @@ static std::vector<Alternative> findAlternatives(const ModelRequest &request,
   Alternative all = moreBudget(request, facts, facts.plain.bytes, facts.plain);
   std::vector<Alternative> ways = {
       isAll ? all : moreBudget(request, facts, smallest, rounded)};
-  std::optional<Alternative> second = smallerBatch(request, facts);
+  std::optional<Alternative> second = smallerSums(request, facts);
+  if (!second)
+    second = smallerBatch(request, facts);
   if (!second)
     second = noMomentum(request, facts);
   if (!second && !isAll)

@@ -51,7 +51,7 @@ static Expected<CudaFunctions> load() {
       file, SharedLibrary::open(
                 "NVIDIA driver", {"libcuda.so.1"},
                 "install the driver, or compile the model for the processor "
-                "(--target cpu:native)"));
+                "(--target cpu:native without --device)"));
   CudaFunctions library;
 #define REPRISE_BIND(name) file->bind(REPRISE_NAME(name), library.name);
   REPRISE_CUDA_FUNCTIONS(REPRISE_BIND)

@@ -10,10 +10,10 @@ namespace reprise::rt::cuda {
 static Status unavailable(const std::string &what,
                           const char *file = __builtin_FILE(),
                           int line = __builtin_LINE()) {
-  return Status::error(
-      RP_UNAVAILABLE,
-      what + "; compile the model for the processor (--target cpu:native)",
-      file, line);
+  return Status::error(RP_UNAVAILABLE,
+                       what + "; compile the model for the processor (--target "
+                              "cpu:native without --device)",
+                       file, line);
 }
 
 Expected<std::unique_ptr<Driver>> CudaDriver::open(unsigned which) {

@@ -86,7 +86,7 @@ TEST_F(FakeGpu, NumbersThatNoGpuHasAreRefused) {
   EXPECT_EQ(
       other.status().message(),
       "no GPU of number 1: there are 1, counted from 0; compile the model "
-      "for the processor (--target cpu:native)");
+      "for the processor (--target cpu:native without --device)");
 }
 
 TEST_F(FakeGpu, WorkIsIssuedInOrder) {
