@@ -243,7 +243,7 @@ driver::linesOf(const BudgetFacts &facts) {
           " a step for any schedule within this budget; this one takes " +
           formatMilliseconds(facts.plan->milliseconds) + ", gap " +
           text::formatFixed(facts.gap() * 100, 2) + "%");
-  // With copies the price of a byte is not known.
+  // The price of a byte is not known where values are copied.
   if (!facts.offloads)
     add("shadow price",
         formatMilliseconds(millisecondsOf(facts.picosecondsPerMiB)) +
