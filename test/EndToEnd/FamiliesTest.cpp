@@ -81,7 +81,7 @@ TEST_P(Families, TrainToTheSameBitsInEveryModeAndBudget) {
     EXPECT_TRUE(other.variables == none.variables);
     EXPECT_EQ(other.predictedPeak, other.measuredPeak);
   }
-  // Where recomputing takes less time than copying, nothing is copied: r3d_18.
+  // A plan copies nothing if recomputing takes less time, as for r3d_18.
   RecordProperty("offloads", int(countOffloads(files.back())));
   // Small models have a smallest budget that both may meet.
   EXPECT_LE(train(files[6]).measuredPeak, train(files[7]).measuredPeak);
