@@ -203,9 +203,11 @@ driver::linesOf(const BudgetFacts &facts) {
                        sizeAndBytes(facts.provenBytes);
   // The smallest budget is unknown if the step fits without recomputation.
   if (facts.asked < facts.plain.bytes) {
+    // A plan with copies may itself be the smallest.
+    bool isAlone = facts.offloads && facts.smallest.bytes != facts.plan->bytes;
     add("smallest budget",
         sizeAndBytes(facts.smallest.bytes) + kernelsText(facts.smallest) +
-            (facts.offloads ? " without host memory" : "") +
+            (isAlone ? ", without host memory" : "") +
             ", the step then takes " +
             formatMilliseconds(facts.smallest.milliseconds) + ", " +
             formatMore(excess(facts.smallest.milliseconds, plainMs)));
