@@ -169,6 +169,18 @@ static std::optional<int64_t> classesNumberedBy(Value value) {
   return std::nullopt;
 }
 
+/// Returns true for x < 0 ? x + n : x, which counts negative indices from the
+/// end.
+static bool countsFromEnd(SelectOp select, Value x) {
+  auto compare = select->getOperand(0).getDefiningOp<CompareOp>();
+  auto add = select->getOperand(1).getDefiningOp<AddOp>();
+  return compare && add && select->getOperand(2) == x &&
+         compare.getPredicate() == ComparePredicate::LT &&
+         compare->getOperand(0) == x && add->getOperand(0) == x &&
+         matchPattern(compare->getOperand(1), m_Zero()) &&
+         matchPattern(add->getOperand(1), m_Constant());
+}
+
 void ArgumentFlow::read(const Places &places, IndexUse use, int64_t limit,
                         std::optional<int64_t> ignored, bool isComparison) {
   if (limit <= 0)
@@ -211,6 +223,9 @@ void ArgumentFlow::followInto(OpOperand &use, const Places &places) {
            /*isComparison=*/true);
     return;
   }
+  if (auto select = dyn_cast<SelectOp>(op);
+      select && countsFromEnd(select, use.get()))
+    return follow(select->getResult(0), places);
   if (op->getNumResults() != 1 ||
       tensorOf(op->getResult(0)).getNumElements() > kMostElements)
     return;

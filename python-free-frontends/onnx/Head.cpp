@@ -65,7 +65,7 @@ bool onnx::readsImages(const Graph &graph, const ValueInfo &input) {
 /// Cuts the node before the output that the loss contains.
 void Head::cutFinal() {
   Loss loss = importer.options.loss;
-  const Node *node = producerOf(graph, name);
+  const Node *producer = producerOf(graph, name), *node = producer;
   for (unsigned k = 0; node && isView(node->op) && k < 8; ++k)
     node = node->inputs.empty() ? nullptr : producerOf(graph, node->inputs[0]);
   if (!node || loss == Loss::SquaredError)
@@ -74,13 +74,18 @@ void Head::cutFinal() {
   bool isSigmoid = node->op == "Sigmoid";
   if (loss == Loss::CrossEntropy ? isSoftmax : isSigmoid) {
     cut = node;
+    cutFlattens = importer.fileOpset < 13;
+    if (isSoftmax && node == producer)
+      cutAxis = NodeImport(importer, *node, importer.fileOpset)
+                    .integer("axis", cutFlattens ? 1 : -1);
     importer.note("the final " + std::string(node->op) +
                   " is cut: the cross entropy contains it, so that output '" +
                   std::string(name) + "' holds the logits");
   } else if (isSoftmax || isSigmoid) {
     importer.refuse("output '" + std::string(name) + "' ends in " +
                     std::string(node->op) +
-                    ", but the cross entropy needs logits");
+                    ", but the cross entropy needs logits" +
+                    (isSigmoid ? "; --loss bce contains a Sigmoid" : ""));
   }
 }
 
@@ -176,18 +181,58 @@ static void boundTargets(const Tensor &targets) {
                       builder.getArrayAttr(range));
 }
 
+/// True for (N,K), (N,K,1,1) and the like: a sample has one row of logits.
+static bool hasOneRow(const onnx::Value &value) {
+  return value.rank() >= 2 &&
+         value.shape[0] * value.shape[1] == *countOf(value.shape);
+}
+
+int64_t Head::classAxis(const onnx::Value &value) const {
+  if (cutAxis)
+    return *cutAxis < 0 ? *cutAxis + value.rank() : *cutAxis;
+  // Layers on images and sequences of channels (N,K,...), others (N,...,K).
+  return bool(value.last) || hasOneRow(value) ? 1 : value.rank() - 1;
+}
+
+std::optional<Shape> Head::targetsOf(const onnx::Value &value) const {
+  if (importer.options.loss != Loss::CrossEntropy)
+    return value.shape;
+  int64_t axis = classAxis(value);
+  if (value.rank() < 3 || (hasOneRow(value) && axis == 1) || axis < 1 ||
+      axis >= value.rank())
+    return std::nullopt;
+  Shape shape = value.shape;
+  shape.erase(shape.begin() + axis);
+  return shape;
+}
+
+std::vector<nn::Graph::Output> Head::crossEntropy(Value &value,
+                                                  const Tensor &labels) {
+  auto rows = logits(value);
+  if (!rows)
+    return {};
+  std::string text = name == "loss" ? "logits" : std::string(name);
+  auto shape = targetsOf(value);
+  if (!shape)
+    return {{"loss", nn::crossEntropy(*rows, labels), sg::BindingRole::Loss},
+            {text, *rows, sg::BindingRole::Logits}};
+  int64_t positions = *countOf(*shape);
+  importer.note("the loss is the mean over all positions: classes are "
+                "dimension " +
+                std::to_string(classAxis(value)) + " of output '" +
+                std::string(name) + "' (" + textOf(value.shape) +
+                "), and the labels have the shape " + textOf(*shape));
+  return {{"loss", nn::crossEntropy(*rows, nn::reshape(labels, {positions})),
+           sg::BindingRole::Loss},
+          {text, importer.plain(value), sg::BindingRole::Data}};
+}
+
 std::vector<nn::Graph::Output> Head::outputs(Value &value,
                                              const Tensor &labels) {
   Loss loss = importer.options.loss;
+  if (loss == Loss::CrossEntropy)
+    return crossEntropy(value, labels);
   std::string text(name);
-  if (loss == Loss::CrossEntropy) {
-    auto found = logits(value);
-    if (!found)
-      return {};
-    return {
-        {"loss", nn::crossEntropy(*found, labels), sg::BindingRole::Loss},
-        {text == "loss" ? "logits" : text, *found, sg::BindingRole::Logits}};
-  }
   Tensor x = importer.plain(value);
   if (!x || value.type != TensorElement::Float) {
     importer.refuse("output '" + text + "' is " + nameOf(value.type) +
@@ -205,22 +250,35 @@ std::vector<nn::Graph::Output> Head::outputs(Value &value,
 }
 
 std::optional<Tensor> Head::logits(Value &value) {
-  int64_t count = *countOf(value.shape);
+  int64_t axis = classAxis(value);
+  bool sumsMore = cutAxis && cutFlattens && axis != value.rank() - 1;
   bool isGood = value.type == TensorElement::Float && value.rank() >= 2 &&
-                value.shape[0] == importer.batch &&
-                value.shape[0] * value.shape[1] == count && value.shape[1] > 1;
+                value.shape[0] == importer.batch && axis >= 1 &&
+                axis < value.rank() && value.shape[axis] > 1 &&
+                (hasOneRow(value) || (targetsOf(value) && !sumsMore));
   if (!isGood) {
     importer.refuse(
         "output '" + std::string(name) + "' is " + nameOf(value.type) + " " +
         textOf(value.shape) + "; the cross entropy needs float logits of " +
         std::to_string(importer.batch) +
-        " samples; for an output of another shape, give --loss mse or bce");
+        " samples and two or more classes; for another output, give --loss mse "
+        "or bce");
     return std::nullopt;
   }
-  Tensor tensor = importer.plain(value);
+  bool isLast = axis == 1 && value.rank() > 2 && !hasOneRow(value);
+  Tensor tensor = isLast ? importer.last(value) : importer.plain(value);
   if (!tensor)
     return std::nullopt;
+  if (axis != 1 && axis != value.rank() - 1) {
+    Shape order;
+    for (int64_t d = 0; d < value.rank(); ++d)
+      if (d != axis)
+        order.push_back(d);
+    order.push_back(axis);
+    tensor = permute(tensor, order);
+  }
+  int64_t classes = value.shape[axis];
   return value.rank() == 2
              ? tensor
-             : nn::reshape(tensor, {value.shape[0], value.shape[1]});
+             : nn::reshape(tensor, {*countOf(value.shape) / classes, classes});
 }

@@ -27,6 +27,9 @@ public:
   bool isTraining() const { return importer.options.loss != Loss::None; }
   bool isCut(const Node &node) const { return &node == cut; }
   std::string_view outputName() const { return name; }
+  /// The shape of the targets that the loss takes beside the output: nothing
+  /// for the labels (N) of logits (N,K), and for an output that is refused.
+  std::optional<Shape> targetsOf(const Value &value) const;
   /// The loss of the output, and the output; none after a refusal.
   std::vector<nn::Graph::Output> outputs(Value &value,
                                          const nn::Tensor &labels);
@@ -34,13 +37,23 @@ public:
 private:
   void cutFinal();
   void renewLastLayer();
-  /// The logits (N,K); nothing after a refusal.
+  /// The dimension of the output that numbers the classes.
+  int64_t classAxis(const Value &value) const;
+  /// The logits (N,K); or those of all positions, (N positions,K), of an output
+  /// of more dimensions. Nothing after a refusal.
   std::optional<nn::Tensor> logits(Value &value);
+  std::vector<nn::Graph::Output> crossEntropy(Value &value,
+                                              const nn::Tensor &labels);
 
   const Graph &graph;
   Importer &importer;
   std::string_view name;
   const Node *cut = nullptr;
+  /// The axis of the final Softmax that is cut, if its result is the output
+  /// itself; negative axes count from the end. Before opset 13, the Softmax
+  /// sums over the dimensions after it, too.
+  std::optional<int64_t> cutAxis;
+  bool cutFlattens = false;
 };
 
 } // namespace reprise::onnx

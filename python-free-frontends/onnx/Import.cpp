@@ -68,8 +68,8 @@ protected:
 
 /// Facts that one import of a file tells the next.
 struct Known {
-  /// The shape of the output that a loss other than the cross entropy reads;
-  /// without it, there is no loss.
+  /// The shape of the targets of a loss that takes no labels of samples;
+  /// without it, there is no such loss.
   std::optional<Shape> targets;
   BatchShapes batches;
   /// True if the file leaves extents open, and if stand-ins replace them.
@@ -86,8 +86,9 @@ public:
   size_t formBlocks(func::FuncOp function) const {
     return onnx::formBlocks(function, graph, ends, importer.options.annotate);
   }
-  /// The shape of the output that the loss reads.
-  const Shape &outputShape() const { return shapeOfOutput; }
+  /// The shape of the targets that the loss takes, unless it takes a label for
+  /// each sample.
+  const std::optional<Shape> &targetShape() const { return targets; }
 
 protected:
   std::vector<Output> build(llvm::ArrayRef<Tensor> inputs) override;
@@ -109,7 +110,7 @@ private:
   Importer importer;
   Head head;
   bool hasLabels = false;
-  Shape shapeOfOutput;
+  std::optional<Shape> targets;
   struct In {
     const ValueInfo *info;
     bool isLast;
@@ -152,7 +153,9 @@ Network::Network(const onnx::Model &model, const ImportOptions &options,
   hasLabels = head.isTraining() &&
               (options.loss == Loss::CrossEntropy || known.targets);
   if (hasLabels && known.targets)
-    input(options.label, *known.targets);
+    input(options.label, *known.targets,
+          options.loss == Loss::CrossEntropy ? ElementType::I32
+                                             : ElementType::F32);
   else if (hasLabels)
     input(options.label, {importer.batch}, ElementType::I32,
           sg::BindingRole::Label);
@@ -422,7 +425,7 @@ void Network::declareInputs() {
         importer.options.shapes.count(std::string(info.name))
             ? importer.options.shapes.at(std::string(info.name)).size()
             : info.shape.size();
-    bool isLast = (rank == 3 || rank == 4) &&
+    bool isLast = rank >= 3 && rank <= 5 &&
                   info.type == TensorElement::Float && readsImages(graph, info);
     declareInput(info, isLast);
   }
@@ -455,12 +458,12 @@ std::vector<Network::Output> Network::outputs(const Tensor *labels) {
                       "' is left out: the loss does not read it");
       continue;
     }
-    if (labels) {
+    if (head.isTraining())
+      targets = head.targetsOf(value);
+    if (labels && targets == known.targets)
       llvm::append_range(outputs, head.outputs(value, *labels));
-      continue;
-    }
-    shapeOfOutput = value.shape;
-    outputs.push_back({name, importer.plain(value), sg::BindingRole::Data});
+    else
+      outputs.push_back({name, importer.plain(value), sg::BindingRole::Data});
   }
   return outputs;
 }
@@ -514,9 +517,7 @@ static Imported build(MLIRContext &context, const onnx::Model &model,
   if (imported.module)
     imported.blocks =
         network.formBlocks(*imported.module->getOps<func::FuncOp>().begin());
-  if (options.loss == Loss::BinaryCrossEntropy ||
-      options.loss == Loss::SquaredError)
-    known.targets = network.outputShape();
+  known.targets = network.targetShape();
   return imported;
 }
 

@@ -363,9 +363,9 @@ bool Importer::isFrozen(const Weight &weight, const Elements *elements) {
                 : weight.splat == 0))
     return true;
   // A mask of attention: learned numbers are not so large.
-  return elements && llvm::any_of(elements->reals, [](float x) {
-           return !std::isfinite(x) || x <= -1e4f;
-         });
+  auto isOfMask = [](float x) { return !std::isfinite(x) || x <= -1e4f; };
+  return elements ? llvm::any_of(elements->reals, isOfMask)
+                  : !weight.message && !weight.bound && isOfMask(weight.splat);
 }
 
 /// Returns elements with their dimensions in another order.

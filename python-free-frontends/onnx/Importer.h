@@ -42,6 +42,8 @@ struct Value {
   bool isGood = false;
   /// True for an input of the graph that is no constant.
   bool isInput = false;
+  /// True for a constant that nodes compute, rather than the file holds.
+  bool isComputed = false;
   TensorElement type = TensorElement::Undefined;
   /// The type that the file states; undefined for a computed value.
   TensorElement fileType = TensorElement::Undefined;

@@ -154,6 +154,7 @@ bool NodeImport::set(size_t k, Elements constant) {
   if (!importer.spend(constant))
     return false;
   value->isGood = true;
+  value->isComputed = node.op != "Constant";
   value->type = constant.type;
   value->shape = constant.shape;
   value->constant = std::make_shared<Elements>(std::move(constant));

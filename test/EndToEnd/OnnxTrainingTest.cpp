@@ -380,15 +380,17 @@ TEST(OnnxGradients, RecurrentLayersHaveThem) {
 
 INSTANTIATE_TEST_SUITE_P(
     Networks, OnnxTraining,
-    testing::Values(Network{"mnist_8", onnx::Loss::CrossEntropy, 2, 1e-4},
-                    Network{"micro_kws", onnx::Loss::CrossEntropy, 1, 1e-3},
-                    Network{"onnxmlir_mnist", onnx::Loss::CrossEntropy, 4,
-                            1e-3},
-                    Network{"torch_lstm", onnx::Loss::CrossEntropy, 3, 1e-1},
-                    Network{"torch_gru", onnx::Loss::CrossEntropy, 5, 1e-1},
-                    Network{"espcn",
-                            onnx::Loss::SquaredError,
-                            2,
-                            1e-3,
-                            {{"onnx::Relu_0", {2, 3, 8, 12}}}}),
+    testing::Values(
+        Network{"mnist_8", onnx::Loss::CrossEntropy, 2, 1e-4},
+        Network{"micro_kws", onnx::Loss::CrossEntropy, 1, 1e-3},
+        Network{"onnxmlir_mnist", onnx::Loss::CrossEntropy, 4, 1e-3},
+        Network{"torch_lstm", onnx::Loss::CrossEntropy, 3, 1e-1},
+        Network{"torch_gru", onnx::Loss::CrossEntropy, 5, 1e-1},
+        Network{"torch_tokens", onnx::Loss::CrossEntropy, 3, 1e-1},
+        Network{"torch_segmenter", onnx::Loss::CrossEntropy, 2, 1e-1},
+        Network{"espcn",
+                onnx::Loss::SquaredError,
+                2,
+                1e-3,
+                {{"onnx::Relu_0", {2, 3, 8, 12}}}}),
     [](const auto &info) { return std::string(info.param.folder); });

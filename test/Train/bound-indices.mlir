@@ -95,3 +95,35 @@ func.func @does_not_follow_arithmetic(%t: tensor<7x1xf32>, %y: tensor<2xi32>)
   %g = sg.gather %t, %i : (tensor<7x1xf32>, tensor<2xi32>) -> tensor<2x1xf32>
   return %g : tensor<2x1xf32>
 }
+
+// Negative indices that count from the end select rows, too.
+// CHECK-LABEL: func.func @follows_what_counts_from_the_end
+// CHECK-SAME: tensor<2x3xi64> {sg.index_ranges = [#sg.index_range<row 7 at[0, 3]>]}
+func.func @follows_what_counts_from_the_end(%t: tensor<7x1xf32>,
+                                            %y: tensor<2x3xi64>)
+    -> tensor<2x3x1xf32> {
+  %zero = sg.constant dense<0> : tensor<2x3xi64>
+  %rows = sg.constant dense<7> : tensor<2x3xi64>
+  %negative = sg.compare lt %y, %zero : tensor<2x3xi64> -> tensor<2x3xi1>
+  %back = sg.add %y, %rows : tensor<2x3xi64>
+  %i = sg.select %negative, %back, %y : tensor<2x3xi1>, tensor<2x3xi64>
+  %g = sg.gather %t, %i
+    : (tensor<7x1xf32>, tensor<2x3xi64>) -> tensor<2x3x1xf32>
+  return %g : tensor<2x3x1xf32>
+}
+
+// Where another number is compared, nothing is known.
+// CHECK-LABEL: func.func @does_not_follow_other_choices
+// CHECK-NOT: sg.index_ranges
+func.func @does_not_follow_other_choices(%t: tensor<7x1xf32>,
+                                         %y: tensor<2x3xi64>)
+    -> tensor<2x3x1xf32> {
+  %three = sg.constant dense<3> : tensor<2x3xi64>
+  %rows = sg.constant dense<7> : tensor<2x3xi64>
+  %small = sg.compare lt %y, %three : tensor<2x3xi64> -> tensor<2x3xi1>
+  %more = sg.add %y, %rows : tensor<2x3xi64>
+  %i = sg.select %small, %more, %y : tensor<2x3xi1>, tensor<2x3xi64>
+  %g = sg.gather %t, %i
+    : (tensor<7x1xf32>, tensor<2x3xi64>) -> tensor<2x3x1xf32>
+  return %g : tensor<2x3x1xf32>
+}

@@ -1,6 +1,6 @@
 //===- Import.h - ONNX files as models --------------------------*- C++ -*-===//
 //
-// Images are NHWC in the model: an input of rank 4 or 3 that a convolution, a
+// Images are NHWC in the model: an input of rank 3 to 5 that a convolution, a
 // pool or a batch norm reads becomes channels-last, and transposes stay only
 // where an op sees the layout. Outputs have the file's layout.
 //
@@ -20,9 +20,9 @@
 namespace reprise::onnx {
 
 /// The loss that training adds: none; the cross entropy of the logits with an
-/// input of labels; or the mean, over the elements of an output, of the binary
-/// cross entropy of logits or of the squared distance, with an input of targets
-/// of the output's shape.
+/// input of labels, a label for each sample or each position; or the mean, over
+/// the elements of an output, of the binary cross entropy of logits or of the
+/// squared distance, with an input of targets of the output's shape.
 enum class Loss { None, CrossEntropy, BinaryCrossEntropy, SquaredError };
 
 struct ImportOptions {

@@ -51,6 +51,16 @@ bool onnx::importConstantOfShape(NodeImport &node) {
   if (!count)
     return node.refuse("its shape " + textOf(*shape) + " is impossible");
   onnx::Value &value = node.importer.value(node.node.outputs[0]);
+  // Parameters have a shape that the file holds.
+  if (onnx::isReal(one.type) && node.in(0).isComputed) {
+    if (*count > kMostComputed)
+      return node.refuse("it repeats a number " + std::to_string(*count) +
+                         " times");
+    return node.set(0, {TensorElement::Float,
+                        *shape,
+                        std::vector<float>(*count, one.reals[0]),
+                        {}});
+  }
   if (onnx::isReal(one.type)) {
     value.isGood = true;
     value.type = TensorElement::Float;

@@ -55,7 +55,7 @@ std::vector<std::string> IndexCheck::notes() const {
           std::to_string(outside[r].count) + " of " +
           std::to_string(outside[r].all) + " indices in '" + column.name +
           "' are out of range, the first of them " + outside[r].first +
-          "; the model gathers zeros for them, since its table has " +
-          std::to_string(column.ranges[r].limit) + " rows");
+          "; the model gathers zeros where its table has no such row (it has " +
+          std::to_string(column.ranges[r].limit) + ", numbered from 0)");
   return texts;
 }

@@ -394,6 +394,39 @@ TEST(TensorDataset, GivesTheColumnsThatAreWantedByName) {
               {"no tensor 'absent'"});
 }
 
+TEST(TensorDataset, IntegersOfTheOtherWidthAreConverted) {
+  Folder folder;
+  std::string path = folder / "d.safetensors";
+  writeNamed(path);
+  DatasetOptions options;
+  options.columns = {{"kind", RP_BINDING_DATA, RP_I32, {}},
+                     {"count", RP_BINDING_DATA, RP_I64, {}}};
+  auto data = openTensorDataset(path, options);
+  ASSERT_TRUE(data.ok()) << data.status().message();
+  int32_t kinds[3];
+  int64_t counts[3];
+  void *out[] = {kinds, counts};
+  uint64_t indices[] = {2, 0, 1};
+  ASSERT_TRUE((*data)->fill(indices, 3, out).ok());
+  EXPECT_EQ(kinds[0], 0);
+  EXPECT_EQ(kinds[1], 2);
+  EXPECT_EQ(counts[0], 20);
+  EXPECT_EQ(counts[1], 0);
+  EXPECT_EQ(counts[2], 10);
+
+  SafetensorsContent content;
+  content.tensors = {{"kind", DType::I64, {3, 2}}};
+  auto large = [](size_t, void *out, size_t) {
+    std::fill_n(static_cast<int64_t *>(out), 6, int64_t(INT32_MIN));
+    static_cast<int64_t *>(out)[3] = int64_t(INT32_MAX) + 1;
+    return Status();
+  };
+  ASSERT_TRUE(writeSafetensors(path, content, large).ok());
+  options.columns = {{"kind", RP_BINDING_DATA, RP_I32, {2}}};
+  expectError(openTensorDataset(path, options).status(), RP_INVALID_ARGUMENT,
+              {"row 1 of 'kind' has 2147483648", "I32 cannot hold"});
+}
+
 TEST(Idx, ImagesGoToTheOnlyInputWhateverItsName) {
   Folder folder;
   writeTraining(folder);
@@ -482,12 +515,50 @@ TEST(Synthetic, EveryColumnHasNumbersOfItsOwn) {
   ASSERT_TRUE((*data)->fill(indices, 4, out).ok());
   for (int i = 0; i < 24; ++i)
     EXPECT_NE(a[i], b[i]);
-  options.columns[1].type = RP_I32;
+  options.columns[1].type = RP_BF16;
   expectError(openSyntheticDataset(options, Split::Train).status(),
-              RP_INVALID_ARGUMENT, {"'b'", "I32"});
+              RP_INVALID_ARGUMENT, {"'b'", "BF16"});
   options.columns = {labelColumn()};
   expectError(openSyntheticDataset(options, Split::Train).status(),
               RP_INVALID_ARGUMENT, {"cannot make"});
+}
+
+TEST(Synthetic, IntegersAreInTheirRanges) {
+  SyntheticOptions options;
+  options.size = 64;
+  options.columns = {{"tokens", RP_BINDING_DATA, RP_I64, {3}},
+                     {"classes", RP_BINDING_DATA, RP_I32, {2}}};
+  // The last token and the first class have no range.
+  options.columns[0].ranges = {{RP_INDEX_ROW, 50, std::nullopt, {{0, 2}}},
+                               {RP_INDEX_ROW, 20, std::nullopt, {{1, 2}}}};
+  options.columns[1].ranges = {{RP_INDEX_CLASS, 5, -100, {{1, 2}}}};
+  auto data = openSyntheticDataset(options, Split::Train);
+  ASSERT_TRUE(data.ok()) << data.status().message();
+  std::vector<int64_t> tokens(64 * 3);
+  std::vector<int32_t> classes(64 * 2);
+  void *out[] = {tokens.data(), classes.data()};
+  std::vector<uint64_t> indices(64);
+  std::iota(indices.begin(), indices.end(), 0);
+  ASSERT_TRUE((*data)->fill(indices.data(), 64, out).ok());
+  std::vector<int64_t> most(5, 0);
+  for (int row = 0; row < 64; ++row)
+    for (int k = 0; k < 5; ++k) {
+      int64_t value =
+          k < 3 ? tokens[row * 3 + k] : int64_t(classes[row * 2 + k - 3]);
+      EXPECT_GE(value, 0);
+      most[k] = std::max(most[k], value);
+    }
+  const int64_t limits[] = {50, 20, 2, 2, 5};
+  for (int k = 0; k < 5; ++k) {
+    EXPECT_LT(most[k], limits[k]) << k;
+    EXPECT_GE(most[k], limits[k] / 2) << k;
+  }
+  // Rows of a class are alike, but not equal.
+  size_t equal = 0;
+  for (int row = 1; row < 64; ++row)
+    equal += tokens[row * 3] == tokens[0];
+  EXPECT_GT(equal, 1u);
+  EXPECT_LT(equal, 40u);
 }
 
 TEST(OpenDataset, ChoosesBySource) {

@@ -59,6 +59,7 @@ private:
   Status checkRows() const;
   Status readLabels(const TensorEntry &entry, const DatasetOptions &options);
   Status checkIndices(const TensorEntry &entry, const Column &column);
+  Status checkFits(const TensorEntry &entry) const;
   Status checkNumbers(const TensorEntry &entry, const Column &column) const;
   Status fillData(size_t column, const uint64_t *indices, size_t count,
                   uint8_t *out) const;
@@ -84,6 +85,13 @@ static bool isReal(DType type) {
          type == DType::BF16;
 }
 
+/// Returns true for integers that are stored in another width than the
+/// program's.
+static bool isOtherWidth(DType stored, DType wanted) {
+  return (stored == DType::I64 && wanted == DType::I32) ||
+         (stored == DType::I32 && wanted == DType::I64);
+}
+
 static Status checkLabel(const std::string &path, const TensorEntry &entry) {
   if ((entry.type != DType::I32 && entry.type != DType::I64) ||
       entry.shape.size() != 1)
@@ -97,13 +105,13 @@ static Status checkData(const std::string &path, const TensorEntry &entry,
                         const Column &wanted, bool isNatural) {
   DType type = dtypeOf(wanted.type);
   size_t rank = entry.shape.size();
-  bool isImage = isNatural || wanted.shape.size() == 3;
+  bool isImage = isNatural || (isReal(type) && wanted.shape.size() == 3);
   bool isVolume = isNatural && rank == 5;
   if (isImage && (entry.type != type || (rank != 2 && rank != 4 && !isVolume)))
     return wrong(path, describe(entry) + ", not " + dtypeName(type) +
                            " of shape NxHxWxC" +
                            (isNatural ? " or NxDxHxWxC" : ""));
-  if (entry.type != type || rank == 0)
+  if ((entry.type != type && !isOtherWidth(entry.type, type)) || rank == 0)
     return wrong(path, describe(entry) + ", not " + dtypeName(type) +
                            " of a row for each " + formatShape(wanted.shape));
   if (entry.bytes() == 0)
@@ -274,6 +282,25 @@ Status TensorDataset::checkIndices(const TensorEntry &entry,
   return Status();
 }
 
+/// Rejects integers that the program's narrower type cannot hold.
+Status TensorDataset::checkFits(const TensorEntry &entry) const {
+  uint64_t count = entry.bytes() / sizeof(int64_t);
+  std::vector<int64_t> chunk(size_t(1) << 17);
+  for (uint64_t at = 0; at < count; at += chunk.size()) {
+    size_t n = size_t(std::min<uint64_t>(chunk.size(), count - at));
+    REPRISE_RETURN_IF_ERROR(file.readPart(entry, at * sizeof(int64_t),
+                                          chunk.data(), n * sizeof(int64_t)));
+    for (size_t i = 0; i < n; ++i)
+      if (chunk[i] != int32_t(chunk[i]))
+        return wrong(file.path(), "row " +
+                                      std::to_string((at + i) * rows / count) +
+                                      " of '" + entry.name + "' has " +
+                                      std::to_string(chunk[i]) +
+                                      ", which the program's I32 cannot hold");
+  }
+  return Status();
+}
+
 Status TensorDataset::take(const DatasetOptions &options) {
   bool isNatural = options.columns.empty();
   if (isNatural) {
@@ -292,6 +319,10 @@ Status TensorDataset::take(const DatasetOptions &options) {
                                 ? readLabels(entries[i], options)
                                 : checkNumbers(entries[i], form[i]));
   for (size_t i = 0; i < form.size(); ++i)
+    if (form[i].role != RP_BINDING_LABEL && form[i].type == RP_I32 &&
+        entries[i].type == DType::I64)
+      REPRISE_RETURN_IF_ERROR(checkFits(entries[i]));
+  for (size_t i = 0; i < form.size(); ++i)
     if (!form[i].ranges.empty() && !isReal(entries[i].type))
       REPRISE_RETURN_IF_ERROR(checkIndices(entries[i], form[i]));
   return Status();
@@ -301,17 +332,39 @@ Status TensorDataset::take(const DatasetOptions &options) {
 // Rows
 //===----------------------------------------------------------------------===//
 
+template <typename From, typename To>
+static void convert(const uint8_t *from, size_t count, uint8_t *to) {
+  for (size_t k = 0; k < count; ++k) {
+    From number;
+    std::memcpy(&number, from + k * sizeof number, sizeof number);
+    To converted = static_cast<To>(number);
+    std::memcpy(to + k * sizeof converted, &converted, sizeof converted);
+  }
+}
+
 Status TensorDataset::fillData(size_t column, const uint64_t *indices,
                                size_t count, uint8_t *out) const {
-  size_t bytes = form[column].bytes();
+  const TensorEntry &entry = entries[column];
+  DType wanted = dtypeOf(form[column].type);
+  size_t elements = form[column].elements();
+  size_t bytes = elements * dtypeBytes(entry.type);
+  bool converts = isOtherWidth(entry.type, wanted);
+  std::vector<uint8_t> stored(converts ? count * bytes : 0);
+  uint8_t *read = converts ? stored.data() : out;
   for (size_t i = 0; i < count;) {
     size_t run = 1; // neighbours are read in one call
     while (i + run < count && indices[i + run] == indices[i] + run)
       ++run;
-    REPRISE_RETURN_IF_ERROR(file.readPart(entries[column], indices[i] * bytes,
-                                          out + i * bytes, run * bytes));
+    REPRISE_RETURN_IF_ERROR(file.readPart(entry, indices[i] * bytes,
+                                          read + i * bytes, run * bytes));
     i += run;
   }
+  if (!converts)
+    return Status();
+  if (wanted == DType::I32)
+    convert<int64_t, int32_t>(read, count * elements, out);
+  else
+    convert<int32_t, int64_t>(read, count * elements, out);
   return Status();
 }
 

@@ -15,7 +15,8 @@ namespace {
 
 /// value = pattern[label] + noise, both uniform in [-sqrt(3), sqrt(3)) (unit
 /// variance), the noise halved. Probabilities are 1 where that is above 0, and
-/// else 0.
+/// else 0. Integers are uniform in their range, or in 0 and 1 where it is not
+/// known: three of four those of the label's pattern, the others noise.
 class SyntheticDataset final : public Dataset {
 public:
   SyntheticDataset(const SyntheticOptions &options, Split split)
@@ -34,9 +35,17 @@ public:
       for (size_t i = 0; i < count; ++i)
         if (isLabel)
           static_cast<int32_t *>(out[c])[i] = labelOf(indices[i]);
-        else
+        else if (column.type == RP_F32)
           fillRow(column, static_cast<float *>(out[c]) + i * column.elements(),
                   number, indices[i]);
+        else if (column.type == RP_I32)
+          fillIntegers(column,
+                       static_cast<int32_t *>(out[c]) + i * column.elements(),
+                       number, indices[i]);
+        else
+          fillIntegers(column,
+                       static_cast<int64_t *>(out[c]) + i * column.elements(),
+                       number, indices[i]);
       number += !isLabel;
     }
     return Status();
@@ -68,6 +77,28 @@ private:
     for (size_t i = 0; i < elements && !column.ranges.empty(); ++i)
       if (!column.holds(i, NAN))
         out[i] = out[i] > 0 ? 1.0f : 0.0f;
+  }
+
+  template <typename Integer>
+  void fillIntegers(const Column &column, Integer *out, uint64_t number,
+                    uint64_t index) const {
+    constexpr uint32_t kUnknown = INT32_MAX;
+    size_t elements = column.elements();
+    std::vector<uint32_t> limits(elements, kUnknown);
+    for (const IndexRange &range : column.ranges)
+      for (auto [begin, end] : range.runs)
+        for (size_t i = begin; i < end && i < elements; ++i)
+          limits[i] = uint32_t(std::min<int64_t>(range.limit, limits[i]));
+    uint64_t base = number << 48, label = uint64_t(labelOf(index));
+    for (size_t i = 0; i < elements; ++i) {
+      uint64_t pattern = (kPatterns << 56) + base,
+               noise = (stream << 56) + base;
+      auto words = philox4x32(options.seed, i + noise, index);
+      if (words[0] % 4 != 0)
+        words = philox4x32(options.seed, i + pattern, label);
+      uint64_t limit = limits[i] == kUnknown ? 2 : limits[i];
+      out[i] = Integer((words[1] * limit) >> 32);
+    }
   }
 
   int32_t labelOf(uint64_t index) const {
@@ -130,9 +161,11 @@ static Status checkColumns(const SyntheticOptions &options) {
   size_t rows = 0;
   for (const Column &column : options.columns) {
     bool isData = column.role == RP_BINDING_DATA;
-    if (isData && column.type != RP_F32)
+    if (isData && column.type != RP_F32 && column.type != RP_I32 &&
+        column.type != RP_I64)
       return Status::error(RP_INVALID_ARGUMENT,
-                           "synthetic data are F32, but the program's input '" +
+                           "synthetic data are F32, I32 or I64, but the "
+                           "program's input '" +
                                column.name + "' is " +
                                dtypeName(dtypeOf(column.type)));
     if (isData && column.elements() == 0)
