@@ -20,3 +20,9 @@ rt::Status driver::checkRange(const std::string &option, double value) {
   return misuse(option + " is " + rt::settingNumber(value) + "; it must " +
                 range);
 }
+
+rt::Status driver::checkCount(const std::string &option, uint64_t count,
+                              const std::string &least) {
+  return count > 0 ? rt::Status()
+                   : misuse(option + " is 0; it must be " + least + " or more");
+}

@@ -9,7 +9,7 @@
 #include "reprise/Runtime/Expect.h"
 #include "reprise/Runtime/OutputFile.h"
 #include "reprise/Runtime/Trainer/CHook.h"
-#include "reprise/Text/Size.h"
+#include <algorithm>
 #include <cerrno>
 #include <charconv>
 #include <unistd.h>
@@ -62,6 +62,35 @@ static rt::Status readTraceSteps(const std::string &text,
                 "2-4, a thousand at most");
 }
 
+namespace {
+struct OptionNames final : HookOptions {
+  void add(const char *option, uint64_t &) override { all.push_back(option); }
+  void add(const char *option, double &) override { all.push_back(option); }
+  void add(const char *option, std::string &) override {
+    all.push_back(option);
+  }
+  std::vector<std::string> all;
+};
+} // namespace
+
+static rt::Status checkKind(HookKind &kind, const GivenOptions &command) {
+  OptionNames options;
+  kind.addOptions(options);
+  const std::string &whole = options.all.front();
+  if (command.has(whole))
+    return kind.check();
+  for (const std::string &part : options.all)
+    if (command.has(part))
+      return misuse(part + " needs " + whole);
+  return {};
+}
+
+bool RunHooks::evaluates() const {
+  return !best.directory.empty() ||
+         std::any_of(kinds.begin(), kinds.end(),
+                     [](const auto &kind) { return kind->evaluates(); });
+}
+
 rt::Status RunHooks::check(const GivenOptions &command) {
   // Options, and the ones that they require.
   const std::pair<const char *, const char *> pairs[] = {
@@ -74,10 +103,7 @@ rt::Status RunHooks::check(const GivenOptions &command) {
       {"--save-cur-start", "--save-best"},
       {"--save-cur-freq", "--save-cur-start"},
       {"--keep-last", "--save-best"},
-      {"--trace-steps", "--profile-trace"},
-      {"--early-stop-freq", "--early-stop"},
-      {"--early-stop-delta", "--early-stop"},
-      {"--early-stop-metric", "--early-stop"}};
+      {"--trace-steps", "--profile-trace"}};
   for (const auto &[part, whole] : pairs)
     if (command.has(part) && !command.has(whole))
       return misuse(std::string(part) + " needs " + whole);
@@ -87,18 +113,12 @@ rt::Status RunHooks::check(const GivenOptions &command) {
       {"--log-freq", logger.every, "a step"},
       {"--save-cur-freq", best.saveLatestEvery, "an epoch"},
       {"--test-start", best.testStart, "the first epoch, 1,"},
-      {"--save-start", best.saveStart, "the first epoch, 1,"},
-      {"--early-stop", stop.patience, "an evaluation"},
-      {"--early-stop-freq", stop.every, "an epoch"},
-      {"--memory-monitor", memoryEvery, "a step"}};
+      {"--save-start", best.saveStart, "the first epoch, 1,"}};
   for (const auto &[option, count, least] : counts)
-    if (command.has(option) && count == 0)
-      return misuse(std::string(option) + " is 0; it must be " + least +
-                    " or more");
-  REPRISE_RETURN_IF_ERROR(checkRange("--early-stop-delta", stop.least));
-  if (stopMetric != "accuracy" && stopMetric != "loss")
-    return misuse("--early-stop-metric is '" + stopMetric +
-                  "'; choose accuracy or loss");
+    if (command.has(option))
+      REPRISE_RETURN_IF_ERROR(checkCount(option, count, least));
+  for (const auto &kind : kinds)
+    REPRISE_RETURN_IF_ERROR(checkKind(*kind, command));
   return checkOutputs();
 }
 
@@ -157,25 +177,9 @@ void RunHooks::warnOfTrace(uint64_t steps) const {
          std::to_string(trace.first) + " on were to be traced");
 }
 
-/// Returns one line.
-static std::string textOf(const rt::MemoryReading &memory) {
-  std::vector<std::string> arena = text::formatSizesApart(
-      {memory.fixedBytes, memory.peakBytes, memory.arenaBytes});
-  return "memory after step " + std::to_string(memory.step) +
-         ": arena: fixed " + arena[0] + ", peak " + arena[1] + " of " +
-         arena[2] + "; process " + text::formatSize(memory.residentBytes) +
-         ", at most " + text::formatSize(memory.residentPeakBytes) + "; " +
-         (memory.limit.bytes == UINT64_MAX
-              ? "no limit is known"
-              : "limit " + text::formatSize(memory.limit.bytes) + " of " +
-                    memory.limit.name + ", " +
-                    text::formatSize(memory.limit.left) + " left");
-}
-
 std::vector<rt::Hook *> RunHooks::make(const std::string &text,
-                                       rt::MemoryMonitorOptions memory) {
+                                       const rt::MemoryMonitorOptions &memory) {
   logger.text = text;
-  stop.byLoss = stopMetric == "loss";
   if (!logger.directory.empty())
     hooks.push_back(rt::makeTrainValLogger(logger));
   // Before the hooks that save, so that their states hold it.
@@ -197,15 +201,9 @@ std::vector<rt::Hook *> RunHooks::make(const std::string &text,
   }
   if (!best.directory.empty())
     hooks.push_back(rt::makeAutoSaveBest(best));
-  if (stop.patience > 0)
-    hooks.push_back(rt::makeEarlyStop(stop));
-  if (memoryEvery > 0) {
-    memory.every = memoryEvery;
-    memory.show = [](const rt::MemoryReading &reading) {
-      note(textOf(reading));
-    };
-    hooks.push_back(rt::makeMemoryMonitor(memory));
-  }
+  for (const auto &kind : kinds)
+    if (kind->isRequested())
+      hooks.push_back(kind->make(memory));
   // Last, so that its state holds the memory of the others.
   if (!checkpoint.empty()) {
     auto hook = std::make_unique<rt::AutoCheckpoint>(checkpoint);

@@ -331,7 +331,6 @@ void RunRanks::leaveToFirst(TrainSettings &options) const {
   train.gradientsPath.clear();
   train.saveEvery = 0;
   static_cast<HookSettings &>(options.hooks) = HookSettings();
-  options.hooks.stop.patience = 0;
   options.evaluate = false;
   options.noEvaluate = true;
 }

@@ -1,13 +1,15 @@
 //===- AllTargets.cpp - The targets of this build -------------------------===//
-//
-// One line a target; no other part of the compiler names one.
-//
-//===----------------------------------------------------------------------===//
-#include "Cpu/CpuTarget.h"
-#include "Cuda/CudaTarget.h"
+
 #include "reprise/Target/Target.h"
 
+namespace reprise {
+#define TARGET(NAME) void register##NAME##Target();
+#include "Targets.def"
+#undef TARGET
+} // namespace reprise
+
 void reprise::registerAllTargets() {
-  registerCpuTarget();
-  registerCudaTarget();
+#define TARGET(NAME) register##NAME##Target();
+#include "Targets.def"
+#undef TARGET
 }

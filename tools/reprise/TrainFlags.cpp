@@ -49,6 +49,22 @@ static void addPathOptions(CLI::App &command, TrainSettings &training) {
       ->check(writtenAs({".safetensors"}), "");
 }
 
+namespace {
+struct KindOptions final : HookOptions {
+  explicit KindOptions(SettingOptions &options) : options(options) {}
+  void add(const char *name, uint64_t &value) override {
+    options.add(name, value);
+  }
+  void add(const char *name, double &value) override {
+    options.add(name, value);
+  }
+  void add(const char *name, std::string &value) override {
+    options.add(name, value);
+  }
+  SettingOptions &options;
+};
+} // namespace
+
 static void addHookOptions(CLI::App &command, HookSettings &hooks) {
   SettingOptions options(command, "Hooks");
   options.add("--log-dir", hooks.logger.directory);
@@ -65,16 +81,14 @@ static void addHookOptions(CLI::App &command, HookSettings &hooks) {
   options.add("--auto-checkpoint", hooks.checkpoint)
       ->check(writtenAs({".safetensors"}), "");
   options.add("--reload", hooks.reloadPath);
-  options.add("--early-stop", hooks.stop.patience);
-  options.add("--early-stop-freq", hooks.stop.every);
-  options.add("--early-stop-delta", hooks.stop.least);
-  options.add("--early-stop-metric", hooks.stopMetric);
   options.add("--epoch-table", hooks.tablePath)->check(writtenAs({".csv"}), "");
-  options.add("--memory-monitor", hooks.memoryEvery);
   options.add("--profile-trace", hooks.trace.path)
       ->check(writtenAs({".json"}), "");
   options.add("--trace-steps", hooks.traceSteps);
   options.add("--hook", hooks.libraries);
+  KindOptions ofKinds(options);
+  for (const auto &kind : hooks.kinds)
+    kind->addOptions(ofKinds);
 }
 
 static void addProgramOptions(CLI::App &command, ProgramSettings &programs) {

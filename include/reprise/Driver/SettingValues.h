@@ -14,6 +14,9 @@ namespace reprise::driver {
 
 /// Rejects a number outside the range of its setting.
 rt::Status checkRange(const std::string &option, double value);
+/// Rejects 0; `least` is what 1 means, as "an epoch".
+rt::Status checkCount(const std::string &option, uint64_t count,
+                      const std::string &least);
 
 /// Takes a setting of a state, unless it is missing or `option` is given.
 template <typename Value>

@@ -3,7 +3,7 @@
 #define REPRISE_RUN_RUNHOOKS_H
 
 #include "reprise/Console/GivenOptions.h"
-#include "reprise/Runtime/Trainer/Hooks.h"
+#include "reprise/Run/HookKind.h"
 #include "reprise/Runtime/Trainer/Trainer.h"
 #include <memory>
 #include <string>
@@ -11,22 +11,21 @@
 
 namespace reprise::driver {
 
-/// The options of hooks; each exists if its path, or its patience, is given.
+/// The options of hooks: of each kind, and of those that the run asks for more
+/// than to be called, which exist if their path is given.
 struct HookSettings {
+  std::vector<std::unique_ptr<HookKind>> kinds = makeHookKinds();
   rt::LoggerOptions logger;
   rt::SaveBestOptions best;
-  rt::EarlyStopOptions stop;
   rt::ProfileTraceOptions trace;
   std::string traceSteps;
-  uint64_t memoryEvery = 0; // steps; 0: never
-  std::string tablePath, checkpoint, reloadPath, stopMetric = "accuracy";
+  std::string tablePath, checkpoint, reloadPath;
   std::vector<std::string> libraries;
 };
 
 /// The hooks of a run.
 class RunHooks : public HookSettings {
 public:
-  RunHooks() { stop.patience = 0; }
   /// Rejects options of a hook that is not used, and invalid values.
   rt::Status check(const GivenOptions &command);
   /// Resumes from the state of --reload if it exists.
@@ -34,10 +33,9 @@ public:
   /// Loads hooks of libraries, before anything is compiled.
   rt::Status load();
   /// Creates the other hooks, which live as long as this, and returns all;
-  /// `text` is shown with the curves. Takes from `memory` everything but the
-  /// options' values.
+  /// `text` is shown with the curves, `memory` passed to HookKind::make.
   std::vector<rt::Hook *> make(const std::string &text,
-                               rt::MemoryMonitorOptions memory);
+                               const rt::MemoryMonitorOptions &memory);
   /// Returns the best of the evaluations that hooks requested; nothing without
   /// any.
   std::optional<rt::BestEvaluation> bestEvaluation() const {
@@ -77,9 +75,7 @@ public:
   /// Returns true if some hooks are the user's, whose behaviour is not known.
   bool hasLibraries() const { return !libraries.empty(); }
   /// Returns true if some hook evaluates.
-  bool evaluates() const {
-    return !best.directory.empty() || stop.patience > 0;
-  }
+  bool evaluates() const;
 
 private:
   /// Checks, before anything is compiled, that every output can be written.
