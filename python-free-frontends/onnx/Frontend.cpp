@@ -34,6 +34,7 @@ onnx::ImportOptions onnx::importOptionsOf(const zoo::ModelOptions &options,
   import.loss = options.file.loss
                     ? parseLoss(*options.file.loss).value_or(otherwise)
                     : otherwise;
+  import.isLossAssumed = !options.file.loss;
   import.logits = options.file.logits.value_or("");
   import.label = options.file.label.value_or("label");
   return import;

@@ -256,6 +256,14 @@ std::optional<Tensor> Head::logits(Value &value) {
                 value.shape[0] == importer.batch && axis >= 1 &&
                 axis < value.rank() && value.shape[axis] > 1 &&
                 (hasOneRow(value) || (targetsOf(value) && !sumsMore));
+  if (isGood && importer.options.isLossAssumed && targetsOf(value)) {
+    importer.refuse("output '" + std::string(name) + "' is float " +
+                    textOf(value.shape) +
+                    "; choose a loss: --loss cross-entropy if dimension " +
+                    std::to_string(axis) +
+                    " numbers the classes of each position, else mse or bce");
+    return std::nullopt;
+  }
   if (!isGood) {
     importer.refuse(
         "output '" + std::string(name) + "' is " + nameOf(value.type) + " " +

@@ -34,6 +34,9 @@ struct ImportOptions {
   /// axes and scales, which sg must know.
   std::map<std::string, std::vector<double>> values;
   Loss loss = Loss::None;
+  /// True if nobody chose the loss: then the cross entropy of all positions of
+  /// an output is refused, because it may be another kind of output.
+  bool isLossAssumed = false;
   /// The output that the loss reads; empty for the file's only output.
   std::string logits;
   /// The name of the input of labels or targets.
