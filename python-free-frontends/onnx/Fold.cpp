@@ -1,7 +1,8 @@
 //===- Fold.cpp - Arithmetic on shapes ------------------------------------===//
 //
 // Exporters compute shapes by ops: Shape, Gather, Mul, Concat, Reshape. Such
-// nodes become constants if their inputs are constants or single numbers.
+// nodes become constants if their inputs are constants or single numbers that
+// are no parameters.
 // Floating-point tensors of the file are folded only on the way to an input
 // that must be constant, such as the scales of Resize: others are weights.
 //
@@ -417,8 +418,8 @@ static Inputs constantsOf(NodeImport &node) {
       continue;
     Value &value = node.in(k);
     int64_t count = countOf(value.shape).value_or(kMostFolded + 1);
-    bool isConstant =
-        value.constant || (value.weight && (isNeeded || count == 1));
+    bool isConstant = value.constant || node.importer.isNumber(value) ||
+                      (value.weight && isNeeded);
     auto elements = isConstant && count <= kMostFolded
                         ? node.importer.constantOf(value)
                         : nullptr;

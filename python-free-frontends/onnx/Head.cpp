@@ -194,9 +194,18 @@ int64_t Head::classAxis(const onnx::Value &value) const {
   return bool(value.last) || hasOneRow(value) ? 1 : value.rank() - 1;
 }
 
+/// The samples' positions of rows (N positions,K); 1 for other shapes.
+static int64_t positionsOf(const onnx::Value &value, int64_t batch) {
+  bool isFlat = value.rank() == 2 && value.shape[0] > batch &&
+                value.shape[0] % batch == 0;
+  return isFlat ? value.shape[0] / batch : 1;
+}
+
 std::optional<Shape> Head::targetsOf(const onnx::Value &value) const {
   if (importer.options.loss != Loss::CrossEntropy)
     return value.shape;
+  if (int64_t positions = positionsOf(value, importer.batch); positions > 1)
+    return Shape{importer.batch, positions};
   int64_t axis = classAxis(value);
   if (value.rank() < 3 || (hasOneRow(value) && axis == 1) || axis < 1 ||
       axis >= value.rank())
@@ -252,10 +261,11 @@ std::vector<nn::Graph::Output> Head::outputs(Value &value,
 std::optional<Tensor> Head::logits(Value &value) {
   int64_t axis = classAxis(value);
   bool sumsMore = cutAxis && cutFlattens && axis != value.rank() - 1;
-  bool isGood = value.type == TensorElement::Float && value.rank() >= 2 &&
-                value.shape[0] == importer.batch && axis >= 1 &&
-                axis < value.rank() && value.shape[axis] > 1 &&
-                (hasOneRow(value) || (targetsOf(value) && !sumsMore));
+  bool isGood =
+      value.type == TensorElement::Float && value.rank() >= 2 &&
+      value.shape[0] == importer.batch * positionsOf(value, importer.batch) &&
+      axis >= 1 && axis < value.rank() && value.shape[axis] > 1 &&
+      (hasOneRow(value) || (targetsOf(value) && !sumsMore));
   if (isGood && importer.options.isLossAssumed && targetsOf(value)) {
     importer.refuse("output '" + std::string(name) + "' is float " +
                     textOf(value.shape) +

@@ -416,6 +416,7 @@ void Network::declareInput(const ValueInfo &info, bool isLast) {
 void Network::declareInputs() {
   for (const TensorMessage &tensor : graph.initializers)
     importer.define(importer.value(tensor.name), tensor);
+  importer.readOrigin(model);
   for (const ValueInfo &info : graph.inputs) {
     const onnx::Value &value = importer.value(info.name);
     // Older exporters repeat initializers as inputs.
@@ -425,8 +426,8 @@ void Network::declareInputs() {
         importer.options.shapes.count(std::string(info.name))
             ? importer.options.shapes.at(std::string(info.name)).size()
             : info.shape.size();
-    bool isLast = rank >= 3 && rank <= 5 &&
-                  info.type == TensorElement::Float && readsImages(graph, info);
+    bool isLast = rank >= 3 && rank <= 5 && info.type == TensorElement::Float &&
+                  readsImages(graph, info);
     declareInput(info, isLast);
   }
   importer.batch = std::max<int64_t>(importer.batch, 1);

@@ -58,6 +58,38 @@ onnx::Value &Importer::value(std::string_view name) {
   return *found;
 }
 
+void Importer::readOrigin(const onnx::Model &model) {
+  isFromPyTorch = model.producer.substr(0, 7) == "pytorch";
+  auto sizeOf = [](const TensorMessage &tensor) {
+    int64_t count = countOf(tensor.dims).value_or(0);
+    return onnx::isReal(tensor.type) && count > 1 ? double(count) : 0.0;
+  };
+  double initializers = 0, nodes = 0;
+  for (const TensorMessage &tensor : model.graph.initializers) {
+    initializers += sizeOf(tensor);
+    if (Weight *weight = value(tensor.name).weight)
+      weight->isInitializer = true;
+  }
+  for (const Node &node : model.graph.nodes)
+    for (const Attribute &attribute : node.attributes)
+      if (node.op == "Constant" && attribute.tensor)
+        nodes += sizeOf(*attribute.tensor);
+  // Few exporters write weights as nodes. In files of others, these are numbers
+  // of the network's code.
+  nodesHoldWeights = !isFromPyTorch && nodes >= initializers;
+}
+
+bool Importer::isNamed(const Weight &weight) const {
+  // PyTorch makes up names such as "onnx::MatMul_7".
+  return isFromPyTorch && weight.isInitializer &&
+         !llvm::StringRef(weight.name).starts_with("onnx::");
+}
+
+bool Importer::isNumber(const onnx::Value &value) const {
+  return countOf(value.shape).value_or(0) == 1 &&
+         (value.constant || (value.weight && !isNamed(*value.weight)));
+}
+
 Weight &Importer::addWeight(onnx::Value &value) {
   weights.emplace_back();
   weights.back().name = value.name;
@@ -70,7 +102,9 @@ void Importer::renew(onnx::Value &value, size_t axis, int64_t extent,
                      std::optional<double> bound) {
   value.shape[axis] = extent;
   value.type = TensorElement::Float;
-  addWeight(value).bound = bound;
+  Weight &weight = addWeight(value);
+  weight.isInitializer = true;
+  weight.bound = bound;
 }
 
 TensorElement Importer::computedType(TensorElement type) {
@@ -153,7 +187,7 @@ std::string Importer::batchHint() const {
 
 bool Importer::isZeroState(onnx::Value &value) {
   if (!value.weight || !states.contains(value.weight->name) ||
-      value.weight->bound)
+      value.weight->bound || isNamed(*value.weight))
     return false;
   if (!value.weight->message)
     return value.weight->splat == 0;
@@ -268,7 +302,7 @@ Tensor Importer::plain(onnx::Value &value) {
     }
     return *(value.plain = emitConstant(*value.constant));
   }
-  if (value.weight && value.shape.empty()) {
+  if (value.weight && value.shape.empty() && isNumber(value)) {
     auto number = constantOf(value);
     return number ? emitConstant(*number) : missing();
   }
@@ -358,7 +392,7 @@ bool Importer::isFrozen(const Weight &weight, const Elements *elements) {
   }
   if (isMatched)
     return true;
-  if (states.contains(weight.name) && !weight.bound &&
+  if (states.contains(weight.name) && !weight.bound && !isNamed(weight) &&
       (elements ? llvm::all_of(elements->reals, [](float x) { return x == 0; })
                 : weight.splat == 0))
     return true;
@@ -406,6 +440,11 @@ bool Importer::declare(Weight &weight, onnx::Value &value,
   }
   weight.isDeclared = true;
   weight.order.assign(order.begin(), order.end());
+  if (role == sg::Role::Parameter && !weight.isInitializer && !weight.bound &&
+      !nodesHoldWeights) {
+    weight.isConstant = true;
+    return true;
+  }
   if (role == sg::Role::Parameter &&
       isFrozen(weight, elements ? &*elements : nullptr)) {
     weight.isConstant = true;

@@ -30,6 +30,8 @@ struct Weight {
   float splat = 0;
   /// A new weight, drawn from (-bound, bound).
   std::optional<double> bound;
+  /// True for an initializer, false for a tensor that a node holds.
+  bool isInitializer = false;
   /// The variable, its order of the file's dimensions, and whether it is one.
   std::string variable;
   Shape order;
@@ -143,6 +145,13 @@ public:
   int64_t fileOpset = 0;
   /// Refuses a node in training mode if there is no loss.
   bool mayTrain();
+  /// Decides from the file which of its tensors may be parameters.
+  void readOrigin(const Model &model);
+  /// True for an initializer with the name that it has in the exporting
+  /// framework: a parameter, or a buffer, even if it is a single number.
+  bool isNamed(const Weight &weight) const;
+  /// True for a single number of the file that is no parameter.
+  bool isNumber(const Value &value) const;
   /// True for zeros of the file that only initial states are made of: buffers
   /// that an exporter stored, not parameters.
   bool isZeroState(Value &value);
@@ -175,6 +184,7 @@ private:
   llvm::StringMap<unsigned> variableNames;
   llvm::StringSet<> reads, constants, states, matched;
   int64_t spent = 0;
+  bool isFromPyTorch = false, nodesHoldWeights = false;
 };
 
 /// A node, its attributes and values, while its op's function runs.
@@ -220,7 +230,8 @@ public:
   std::optional<Shape> integersOf(std::string_view name, size_t k, bool &given);
   /// Constant elements of input k; null, after a refusal, if it has none.
   std::shared_ptr<const Elements> constant(size_t k);
-  /// The number that input k, a constant of one element, is.
+  /// The number that input k, a constant of one element, is; nothing for a
+  /// parameter.
   std::optional<double> number(size_t k);
   /// Returns it, too, but refuses an input that is not such a constant.
   std::optional<double> requiredNumber(size_t k);

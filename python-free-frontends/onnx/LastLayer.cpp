@@ -38,17 +38,35 @@ const Node *onnx::producerOf(const Graph &graph, std::string_view value) {
   return nullptr;
 }
 
+/// True for a node that exchanges the two dimensions of a matrix.
+static bool isTransposition(const Node *node) {
+  if (!node || node->op != "Transpose" || node->inputs.size() != 1)
+    return false;
+  for (const Attribute &attribute : node->attributes)
+    if (attribute.name == "perm" &&
+        attribute.integers != std::vector<int64_t>{1, 0})
+      return false;
+  return true;
+}
+
 /// Completes a layer, whose bias may be that of an Add after it, by its shapes.
-static bool describe(LastLayer &layer, const Node &node, WeightShape shapeOf) {
-  std::optional<Shape> shape =
-      node.inputs.size() > 1 ? shapeOf(node.inputs[1]) : std::nullopt;
-  if (!shape || shape->size() < 2)
+static bool describe(LastLayer &layer, const Graph &graph, const Node &node,
+                     WeightShape shapeOf) {
+  if (node.inputs.size() < 2)
+    return false;
+  std::string_view weight = node.inputs[1];
+  const Node *moved = producerOf(graph, weight);
+  bool isMoved = isTransposition(moved);
+  if (isMoved)
+    weight = moved->inputs[0];
+  std::optional<Shape> shape = shapeOf(weight);
+  if (!shape || shape->size() < 2 || (isMoved && shape->size() > 2))
     return false;
   layer.isImage = node.op == "Conv";
-  bool isLeading = layer.isImage;
+  bool isLeading = layer.isImage || isMoved;
   for (const Attribute &attribute : node.attributes)
-    isLeading |= attribute.name == "transB" && attribute.integer != 0;
-  layer.weight = node.inputs[1];
+    isLeading ^= attribute.name == "transB" && attribute.integer != 0;
+  layer.weight = weight;
   layer.weightShape = *shape;
   layer.weightAxis = isLeading ? 0 : shape->size() - 1;
   layer.classes = layer.weightShape[layer.weightAxis];
@@ -75,7 +93,7 @@ std::optional<LastLayer> onnx::findLastLayer(const Graph &graph,
     if (!node || node->inputs.empty())
       break;
     if (node->op == "Gemm" || node->op == "MatMul" || node->op == "Conv") {
-      if (describe(layer, *node, shapeOf))
+      if (describe(layer, graph, *node, shapeOf))
         return layer;
       break;
     }

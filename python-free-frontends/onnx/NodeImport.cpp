@@ -52,26 +52,25 @@ std::shared_ptr<const Elements> NodeImport::constant(size_t k) {
   return importer.constantOf(value);
 }
 
+static double firstOf(const Elements &elements) {
+  return onnx::isReal(elements.type) ? elements.reals[0]
+                                     : double(elements.integers[0]);
+}
+
 std::optional<double> NodeImport::number(size_t k) {
-  onnx::Value &value = in(k);
-  if ((!value.constant && !value.weight) ||
-      countOf(value.shape).value_or(0) != 1)
-    return std::nullopt;
-  auto elements = importer.constantOf(value);
-  if (!elements)
-    return std::nullopt;
-  return onnx::isReal(elements->type) ? elements->reals[0]
-                                      : double(elements->integers[0]);
+  auto elements =
+      importer.isNumber(in(k)) ? importer.constantOf(in(k)) : nullptr;
+  return elements ? std::optional(firstOf(*elements)) : std::nullopt;
 }
 
 std::optional<double> NodeImport::requiredNumber(size_t k) {
   auto elements = constant(k);
   if (!elements)
     return std::nullopt;
-  std::optional<double> number = this->number(k);
-  if (!number)
-    refuse("input " + std::to_string(k) + " is not one number");
-  return number;
+  if (elements->size() == 1)
+    return firstOf(*elements);
+  refuse("input " + std::to_string(k) + " is not one number");
+  return std::nullopt;
 }
 
 std::optional<Shape> NodeImport::integersOf(std::string_view name, size_t k,

@@ -78,8 +78,6 @@ static Status readColumn(const EntryInfo &entry, const TensorInfo &input,
     return wrongShape(entry, input, "I32 and one for each row");
   if (input.shape.empty() || input.bytes == 0)
     return wrongShape(entry, input, "rows without empty dimensions");
-  if (input.type == RP_I1)
-    return wrongShape(entry, input, "a type that data have");
   if (form.columns.empty())
     form.batch = size_t(input.shape[0]);
   else if (size_t(input.shape[0]) != form.batch)
@@ -235,14 +233,20 @@ Status reprise::rt::checkDataFits(const EntryBindings &form,
     const Column &wanted = form.columns[i];
     if (wanted.role == RP_BINDING_LABEL || fits(wanted, given[i]))
       continue;
-    bool isImage = wanted.shape.size() == 3 || wanted.shape.size() == 1;
+    bool isImage = single && wanted.type == RP_F32;
+    bool isPlane = wanted.shape.size() == 3 || wanted.shape.size() == 1;
+    auto textOf = [&](const Column &column) {
+      return isImage                ? formatRow(column)
+             : column.shape.empty() ? std::string("single numbers")
+                                    : formatShape(column.shape);
+    };
     return Status::error(
         RP_INVALID_ARGUMENT,
-        (single ? "images of '" : "'" + wanted.name + "' of '") + source +
-            "' are " + formatRow(given[i]) + ", but entry '" + form.entry +
-            "' takes " + formatRow(wanted) +
-            (isImage ? " (height x width x channels)" : "") +
-            optionsFor(wanted, given[i]));
+        (isImage ? "images of '" : "rows of '" + wanted.name + "' in '") +
+            source + "' are " + textOf(given[i]) + ", but entry '" +
+            form.entry + "' takes " + textOf(wanted) +
+            (isImage && isPlane ? " (height x width x channels)" : "") +
+            (isImage ? optionsFor(wanted, given[i]) : ""));
   }
   if (form.label && form.labelLimit > 0 && data.classes() > form.labelLimit)
     return Status::error(RP_INVALID_ARGUMENT,

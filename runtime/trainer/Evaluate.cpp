@@ -297,6 +297,10 @@ Status reprise::rt::checkEvaluation(const Backend &backend,
 Expected<EvaluateResult> reprise::rt::evaluate(Backend &backend,
                                                const EvaluateOptions &options) {
   REPRISE_EXPECT(form, readEntryBindings(backend, StepKind::Evaluate));
+  if (options.onLogits && form->logits.empty())
+    return Status::error(RP_INVALID_ARGUMENT,
+                         "the program has no logits of one row a sample, by "
+                         "which classes are predicted");
   DataSpec spec = options.data;
   REPRISE_RETURN_IF_ERROR(loadGiven(backend, options, spec));
   Expected<bool> ofAverages = keepsAverages(backend);

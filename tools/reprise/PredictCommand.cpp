@@ -71,8 +71,6 @@ static rt::Status predict(PredictOptions &options) {
   auto result = evaluateWithProgress(running->backend(), wanted);
   if (!result.ok())
     return misfit(result.status());
-  if (classes == 0)
-    return invalid("the program has no logits, by which classes are predicted");
   warnOfSkipped(result->skipped);
   return report(options, *running, rows, names);
 }

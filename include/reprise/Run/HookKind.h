@@ -1,7 +1,7 @@
 //===- HookKind.h - The options of a hook and what they make ----*- C++ -*-===//
 //
-// A hook that the run asks nothing of is a file of lib/Run/hooks, which defines
-// a HookKind, and a line of Hooks.def.
+// A hook that needs no code in RunHooks.cpp is a file of lib/Run/hooks, which
+// defines a HookKind, and a line of Hooks.def.
 //
 //===----------------------------------------------------------------------===//
 #ifndef REPRISE_RUN_HOOKKIND_H

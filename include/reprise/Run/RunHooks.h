@@ -11,8 +11,8 @@
 
 namespace reprise::driver {
 
-/// The options of hooks: of each kind, and of those that the run asks for more
-/// than to be called, which exist if their path is given.
+/// The options of hooks: of each kind, and of those that RunHooks creates
+/// itself, which exist if their path is given.
 struct HookSettings {
   std::vector<std::unique_ptr<HookKind>> kinds = makeHookKinds();
   rt::LoggerOptions logger;

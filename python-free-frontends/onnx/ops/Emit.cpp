@@ -159,12 +159,13 @@ static Shape targetOf(const Shape &shape, bool isLast) {
 }
 
 /// Input k in a shape of the result's rank, in its layout, then repeated.
-/// Single numbers are constants, not parameters.
+/// Single numbers are constants unless they are parameters.
 static Tensor operandOf(NodeImport &node, size_t k, const Shape &shape,
                         bool isLast) {
   onnx::Value &value = node.in(k);
   int64_t rank = shape.size();
-  if (auto number = node.number(k); number && onnx::isReal(value.type))
+  auto number = node.importer.isNumber(value) ? node.number(k) : std::nullopt;
+  if (number && onnx::isReal(value.type))
     return nn::splat(node.trace(), targetOf(shape, isLast), *number);
   Tensor tensor = isLast && value.rank() == rank ? node.last(k) : node.plain(k);
   if (!tensor)

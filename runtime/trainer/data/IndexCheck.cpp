@@ -1,33 +1,19 @@
 //===- IndexCheck.cpp - Check that integers are in range ------------------===//
 
 #include "IndexCheck.h"
-#include <cstring>
 
 using namespace reprise::rt;
 
 IndexCheck::IndexCheck(const Column &column)
     : column(column), outside(column.ranges.size()) {}
 
-static int64_t integerAt(rp_element_type type, const uint8_t *row,
-                         size_t element) {
-  int32_t narrow = 0;
-  int64_t wide = 0;
-  if (type == RP_I64) {
-    std::memcpy(&wide, row + element * sizeof wide, sizeof wide);
-    return wide;
-  }
-  std::memcpy(&narrow, row + element * sizeof narrow, sizeof narrow);
-  return narrow;
-}
-
-Status IndexCheck::add(uint64_t row, rp_element_type type,
-                       const uint8_t *bytes) {
+Status IndexCheck::add(uint64_t row, const int64_t *elements) {
   for (size_t r = 0; r < outside.size(); ++r) {
     const IndexRange &range = column.ranges[r];
     for (auto [begin, end] : range.runs)
       for (size_t k = begin; k < end; ++k) {
         ++outside[r].all;
-        int64_t value = integerAt(type, bytes, k);
+        int64_t value = elements[k];
         if (range.holds(value))
           continue;
         std::string place =
@@ -35,11 +21,13 @@ Status IndexCheck::add(uint64_t row, rp_element_type type,
             (column.elements() == 1 ? std::string()
                                     : ", element " + std::to_string(k));
         if (range.use == RP_INDEX_CLASS)
-          return Status::error(RP_INVALID_ARGUMENT,
-                               "'" + column.name + "' has the class " + place +
-                                   ", which is out of range: the model has " +
-                                   std::to_string(range.limit) +
-                                   " classes, numbered from 0");
+          return Status::error(
+              RP_INVALID_ARGUMENT,
+              "'" + column.name + "' has the class " + place +
+                  ", which is out of range: the model has " +
+                  std::to_string(range.limit) +
+                  " classes, numbered from 0; --ignore-index " +
+                  std::to_string(value) + " leaves it out");
         if (outside[r].count++ == 0)
           outside[r].first = place;
       }

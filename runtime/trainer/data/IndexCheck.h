@@ -10,9 +10,8 @@ namespace reprise::rt {
 class IndexCheck {
 public:
   explicit IndexCheck(const Column &column);
-  /// Fails for the first element that is not a class. `bytes` are the row's, of
-  /// `type` I32 or I64.
-  Status add(uint64_t row, rp_element_type type, const uint8_t *bytes);
+  /// Fails for the first of a row's elements that is not a class.
+  Status add(uint64_t row, const int64_t *elements);
   /// Returns one sentence for each range that has elements outside its table.
   std::vector<std::string> notes() const;
 

@@ -45,7 +45,8 @@ protected:
   static double lossOf(const OwningOpRef<ModuleOp> &module);
 
   MLIRContext context;
-  std::string refusal, note;
+  std::string refusal, note, producer = "another";
+  std::optional<int64_t> batch;
   const std::string path =
       testing::TempDir() + "/positions-" + std::to_string(::getpid()) + ".onnx";
 };
@@ -55,11 +56,13 @@ OwningOpRef<ModuleOp> OnnxPositions::import(const std::string &nodes,
                                             const Extents &x, const Extents &y,
                                             int64_t opset) {
   std::ofstream(path, std::ios::binary)
-      << encode::model(nodes + bytes(11, encode::value("x", x)) +
-                           bytes(12, encode::value("y", y)),
-                       opset);
+      << bytes(2, producer) +
+             encode::model(nodes + bytes(11, encode::value("x", x)) +
+                               bytes(12, encode::value("y", y)),
+                           opset);
   ImportOptions options;
   options.loss = Loss::CrossEntropy;
+  options.batch = batch;
   std::string error;
   auto imported = importModel(context, path, options, error);
   EXPECT_TRUE(imported) << error;
@@ -170,6 +173,53 @@ TEST_F(OnnxPositions, ALabelForEachSampleStaysOne) {
   }
   EXPECT_TRUE(import(relu(), {2, 5, 1}, {2, 5, 1})) << refusal;
   EXPECT_FALSE(import(relu(), {2, 1}, {2, 1}));
+}
+
+TEST_F(OnnxPositions, RowsOfAllPositionsAreThoseOfTheirSamples) {
+  // As of logits.view(-1, K); the batch is that of the input.
+  std::string nodes = bytes(1, encode::node("Reshape", {"x", "shape"}, {"y"})) +
+                      bytes(5, encode::number(1, 2) + encode::number(2, 7) +
+                                   encode::number(7, uint64_t(-1)) +
+                                   encode::number(7, 4) + bytes(8, "shape"));
+  auto module = import(nodes, {2, 5, 4}, {10, 4});
+  ASSERT_TRUE(module) << refusal;
+  EXPECT_EQ(labelsOf(module), (Extents{2, 5}));
+  auto at = [](int64_t p, int64_t k) { return 4 * p + k; };
+  EXPECT_NEAR(lossOf(module), meanLoss(10, 4, at), 1e-12);
+}
+
+/// PyTorch names parameters, and writes numbers of the code as nodes. Others
+/// write both in either way.
+TEST_F(OnnxPositions, SingleNumbersOfPyTorchAreParameters) {
+  std::string nodes = bytes(1, encode::node("Mul", {"x", "gain"}, {"y"})) +
+                      bytes(5, encode::tensor("gain", {1}, {2}));
+  auto count = [&] {
+    auto module = import(nodes, {2, 4}, {2, 4});
+    EXPECT_TRUE(module) << refusal;
+    auto all = module.get().getOps<sg::VariableOp>();
+    return std::distance(all.begin(), all.end());
+  };
+  EXPECT_EQ(count(), 0);
+  producer = "pytorch";
+  EXPECT_EQ(count(), 1);
+  nodes = bytes(1, encode::node("Mul", {"x", "onnx::Mul_3"}, {"y"})) +
+          bytes(5, encode::tensor("onnx::Mul_3", {1}, {2}));
+  EXPECT_EQ(count(), 0);
+  // Tensors of nodes.
+  std::string value =
+      bytes(5, bytes(1, "value") + encode::number(20, 4) +
+                   bytes(5, encode::tensor("", {4}, {1, 2, 3, 4})));
+  nodes = bytes(1, encode::node("Constant", {}, {"c"}, value)) +
+          bytes(1, encode::node("Mul", {"x", "c"}, {"y"}));
+  EXPECT_EQ(count(), 0);
+  producer = "another";
+  EXPECT_EQ(count(), 1);
+  // Beside initializers of as many elements.
+  nodes = bytes(1, encode::node("Constant", {}, {"c"}, value)) +
+          bytes(1, encode::node("Mul", {"x", "c"}, {"z"})) +
+          bytes(1, encode::node("Add", {"z", "w"}, {"y"})) +
+          bytes(5, encode::tensor("w", {2, 4}, std::vector<float>(8)));
+  EXPECT_EQ(count(), 1);
 }
 
 /// The shape of the constant is that of the input: it is no parameter.

@@ -150,6 +150,8 @@ struct DatasetOptions {
   std::vector<Column> columns;
   /// A label that is no class, and is accepted whatever `classes` is.
   std::optional<int32_t> ignored = {};
+  /// True if nothing reads labels, which may then be missing.
+  bool isUnlabelled = false;
 };
 
 /// A directory with (train|t10k)-images-idx3-ubyte and -labels-idx1-ubyte,
@@ -158,8 +160,9 @@ Expected<std::unique_ptr<Dataset>>
 openIdxDirectory(const std::string &directory, Split split,
                  const DatasetOptions &options);
 
-/// A safetensors file with a tensor for each column (N,...; the column's type;
-/// labels N; I32 or I64), read unchanged and in order. Data stay on disk.
+/// A safetensors file with a tensor for each column (N,...; the column's type,
+/// or integers of another width; labels N; I32 or I64), read unchanged and in
+/// order. Data stay on disk.
 Expected<std::unique_ptr<Dataset>>
 openTensorDataset(const std::string &path, const DatasetOptions &options);
 

@@ -58,8 +58,7 @@ private:
   Status takeColumn(const Column &wanted, bool isNatural);
   Status checkRows() const;
   Status readLabels(const TensorEntry &entry, const DatasetOptions &options);
-  Status checkIndices(const TensorEntry &entry, const Column &column);
-  Status checkFits(const TensorEntry &entry) const;
+  Status checkIntegers(const TensorEntry &entry, const Column &column);
   Status checkNumbers(const TensorEntry &entry, const Column &column) const;
   Status fillData(size_t column, const uint64_t *indices, size_t count,
                   uint8_t *out) const;
@@ -71,6 +70,8 @@ private:
   int32_t largest = -1; // of the labels that are not ignored
   std::vector<std::string> notes;
   uint64_t rows = 0;
+  /// Labels that nobody reads may be missing; they are 0.
+  bool isUnlabelled = false, lacksLabels = false;
 };
 
 } // namespace
@@ -85,11 +86,43 @@ static bool isReal(DType type) {
          type == DType::BF16;
 }
 
-/// Returns true for integers that are stored in another width than the
-/// program's.
-static bool isOtherWidth(DType stored, DType wanted) {
-  return (stored == DType::I64 && wanted == DType::I32) ||
-         (stored == DType::I32 && wanted == DType::I64);
+static bool isInteger(DType type) { return !isReal(type); }
+
+static int64_t integerAt(DType type, const uint8_t *bytes) {
+  int32_t narrow = 0;
+  int64_t wide = 0;
+  switch (type) {
+  case DType::I8:
+    return static_cast<int8_t>(*bytes);
+  case DType::I32:
+    std::memcpy(&narrow, bytes, sizeof narrow);
+    return narrow;
+  case DType::I64:
+    std::memcpy(&wide, bytes, sizeof wide);
+    return wide;
+  default:
+    return *bytes;
+  }
+}
+
+/// Writes an integer that the type can hold.
+static void putInteger(DType type, int64_t value, uint8_t *bytes) {
+  auto narrow = static_cast<int32_t>(value);
+  if (type == DType::I64)
+    std::memcpy(bytes, &value, sizeof value);
+  else if (type == DType::I32)
+    std::memcpy(bytes, &narrow, sizeof narrow);
+  else
+    *bytes = static_cast<uint8_t>(value);
+}
+
+/// "it has no tensor 'x', only 'a' and 'b'".
+static std::string lackOf(const std::string &name,
+                          const SafetensorsHeader &header) {
+  std::string text = "it has no tensor '" + name + "'";
+  for (size_t k = 0; k < header.tensors.size() && k < 5; ++k)
+    text += (k == 0 ? ", only '" : ", '") + header.tensors[k].name + "'";
+  return header.tensors.size() > 5 ? text + ", ..." : text;
 }
 
 static Status checkLabel(const std::string &path, const TensorEntry &entry) {
@@ -111,9 +144,14 @@ static Status checkData(const std::string &path, const TensorEntry &entry,
     return wrong(path, describe(entry) + ", not " + dtypeName(type) +
                            " of shape NxHxWxC" +
                            (isNatural ? " or NxDxHxWxC" : ""));
-  if ((entry.type != type && !isOtherWidth(entry.type, type)) || rank == 0)
-    return wrong(path, describe(entry) + ", not " + dtypeName(type) +
-                           " of a row for each " + formatShape(wanted.shape));
+  bool isTaken =
+      entry.type == type || (isInteger(entry.type) && isInteger(type));
+  if (!isTaken || rank == 0)
+    return wrong(
+        path,
+        describe(entry) + ", but the model takes " +
+            (isInteger(type) ? "integers" : dtypeName(type)) + " of shape N" +
+            (wanted.shape.empty() ? "" : "x" + formatShape(wanted.shape)));
   if (entry.bytes() == 0)
     return wrong(path, describe(entry) + ", so it is empty");
   return Status();
@@ -152,9 +190,15 @@ static Status checkLastChannels(const std::string &path,
 
 Status TensorDataset::takeColumn(const Column &wanted, bool isNatural) {
   const TensorEntry *entry = file.header().find(wanted.name);
-  if (!entry)
-    return wrong(file.path(), "it has no tensor '" + wanted.name + "'");
   Column column = wanted;
+  if (!entry && wanted.role == RP_BINDING_LABEL && isUnlabelled) {
+    lacksLabels = true;
+    form.push_back(std::move(column));
+    entries.push_back({});
+    return Status();
+  }
+  if (!entry)
+    return wrong(file.path(), lackOf(wanted.name, file.header()));
   if (wanted.role == RP_BINDING_LABEL) {
     REPRISE_RETURN_IF_ERROR(checkLabel(file.path(), *entry));
   } else {
@@ -170,7 +214,7 @@ Status TensorDataset::takeColumn(const Column &wanted, bool isNatural) {
 
 Status TensorDataset::checkRows() const {
   for (const TensorEntry &entry : entries)
-    if (entry.shape[0] != entries.front().shape[0])
+    if (!entry.shape.empty() && entry.shape[0] != entries.front().shape[0])
       return wrong(file.path(),
                    describe(entries.front()) + ", but " + describe(entry));
   return Status();
@@ -254,54 +298,48 @@ Status TensorDataset::checkNumbers(const TensorEntry &entry,
   return Status();
 }
 
-/// Rejects a class that is out of range; counts row indices that are.
-Status TensorDataset::checkIndices(const TensorEntry &entry,
-                                   const Column &column) {
-  size_t bytes = column.elements() * dtypeBytes(entry.type);
+/// Rejects integers that the program's type cannot hold, and classes that are
+/// out of range; counts row indices that are.
+Status TensorDataset::checkIntegers(const TensorEntry &entry,
+                                    const Column &column) {
+  size_t width = dtypeBytes(entry.type), elements = column.elements();
   // The caller rejects rows that do not fit the program.
   for (const IndexRange &range : column.ranges)
-    if (range.runs.back().second > column.elements())
+    if (range.runs.back().second > elements)
       return Status();
-  size_t together = std::max<size_t>((size_t(1) << 20) / bytes, 1);
+  size_t together = std::max<size_t>((size_t(1) << 20) / (elements * width), 1);
   std::vector<uint8_t> chunk;
+  std::vector<int64_t> wide(elements);
   IndexCheck check(column);
-  for (uint64_t row = 0; row < rows; row += together) {
-    auto count = size_t(std::min<uint64_t>(together, rows - row));
-    chunk.resize(count * bytes);
-    REPRISE_RETURN_IF_ERROR(
-        file.readPart(entry, row * bytes, chunk.data(), chunk.size()));
-    for (size_t i = 0; i < count; ++i)
-      if (Status good =
-              check.add(row + i, entry.type == DType::I64 ? RP_I64 : RP_I32,
-                        &chunk[i * bytes]);
-          !good.ok())
-        return wrong(file.path(), good.message());
+  for (uint64_t row = 0; row < rows; ++row) {
+    size_t at = row % together;
+    if (at == 0) {
+      chunk.resize(std::min<uint64_t>(together, rows - row) * elements * width);
+      REPRISE_RETURN_IF_ERROR(file.readPart(entry, row * elements * width,
+                                            chunk.data(), chunk.size()));
+    }
+    for (size_t k = 0; k < elements; ++k) {
+      wide[k] = integerAt(entry.type, &chunk[(at * elements + k) * width]);
+      bool fits = column.type == RP_I1    ? wide[k] == 0 || wide[k] == 1
+                  : column.type == RP_I32 ? wide[k] == int32_t(wide[k])
+                                          : true;
+      if (!fits)
+        return wrong(file.path(),
+                     "row " + std::to_string(row) + " of '" + entry.name +
+                         "' has " + std::to_string(wide[k]) +
+                         ", which the program's " +
+                         dtypeName(dtypeOf(column.type)) + " cannot hold");
+    }
+    if (Status good = check.add(row, wide.data()); !good.ok())
+      return wrong(file.path(), good.message());
   }
   for (const std::string &note : check.notes())
     notes.push_back("'" + file.path() + "': " + note);
   return Status();
 }
 
-/// Rejects integers that the program's narrower type cannot hold.
-Status TensorDataset::checkFits(const TensorEntry &entry) const {
-  uint64_t count = entry.bytes() / sizeof(int64_t);
-  std::vector<int64_t> chunk(size_t(1) << 17);
-  for (uint64_t at = 0; at < count; at += chunk.size()) {
-    size_t n = size_t(std::min<uint64_t>(chunk.size(), count - at));
-    REPRISE_RETURN_IF_ERROR(file.readPart(entry, at * sizeof(int64_t),
-                                          chunk.data(), n * sizeof(int64_t)));
-    for (size_t i = 0; i < n; ++i)
-      if (chunk[i] != int32_t(chunk[i]))
-        return wrong(file.path(), "row " +
-                                      std::to_string((at + i) * rows / count) +
-                                      " of '" + entry.name + "' has " +
-                                      std::to_string(chunk[i]) +
-                                      ", which the program's I32 cannot hold");
-  }
-  return Status();
-}
-
 Status TensorDataset::take(const DatasetOptions &options) {
+  isUnlabelled = options.isUnlabelled;
   bool isNatural = options.columns.empty();
   if (isNatural) {
     // If only one of the two is missing, the error names it.
@@ -311,20 +349,22 @@ Status TensorDataset::take(const DatasetOptions &options) {
   for (const Column &column : options.columns)
     REPRISE_RETURN_IF_ERROR(takeColumn(column, isNatural));
   REPRISE_RETURN_IF_ERROR(checkRows());
-  rows = uint64_t(entries.front().shape[0]);
+  for (const TensorEntry &entry : entries)
+    if (!entry.shape.empty())
+      rows = uint64_t(entry.shape[0]);
   if (rows == 0)
     return wrong(file.path(), describe(entries.front()) + ", so it is empty");
-  for (size_t i = 0; i < form.size(); ++i)
-    REPRISE_RETURN_IF_ERROR(form[i].role == RP_BINDING_LABEL
-                                ? readLabels(entries[i], options)
-                                : checkNumbers(entries[i], form[i]));
-  for (size_t i = 0; i < form.size(); ++i)
-    if (form[i].role != RP_BINDING_LABEL && form[i].type == RP_I32 &&
-        entries[i].type == DType::I64)
-      REPRISE_RETURN_IF_ERROR(checkFits(entries[i]));
-  for (size_t i = 0; i < form.size(); ++i)
-    if (!form[i].ranges.empty() && !isReal(entries[i].type))
-      REPRISE_RETURN_IF_ERROR(checkIndices(entries[i], form[i]));
+  if (lacksLabels)
+    labels.assign(rows, 0);
+  for (size_t i = 0; i < form.size(); ++i) {
+    bool isLabel = form[i].role == RP_BINDING_LABEL;
+    if (isLabel && lacksLabels)
+      continue;
+    REPRISE_RETURN_IF_ERROR(isLabel ? readLabels(entries[i], options)
+                                    : checkNumbers(entries[i], form[i]));
+    if (isInteger(entries[i].type))
+      REPRISE_RETURN_IF_ERROR(checkIntegers(entries[i], form[i]));
+  }
   return Status();
 }
 
@@ -332,23 +372,13 @@ Status TensorDataset::take(const DatasetOptions &options) {
 // Rows
 //===----------------------------------------------------------------------===//
 
-template <typename From, typename To>
-static void convert(const uint8_t *from, size_t count, uint8_t *to) {
-  for (size_t k = 0; k < count; ++k) {
-    From number;
-    std::memcpy(&number, from + k * sizeof number, sizeof number);
-    To converted = static_cast<To>(number);
-    std::memcpy(to + k * sizeof converted, &converted, sizeof converted);
-  }
-}
-
 Status TensorDataset::fillData(size_t column, const uint64_t *indices,
                                size_t count, uint8_t *out) const {
   const TensorEntry &entry = entries[column];
   DType wanted = dtypeOf(form[column].type);
   size_t elements = form[column].elements();
   size_t bytes = elements * dtypeBytes(entry.type);
-  bool converts = isOtherWidth(entry.type, wanted);
+  bool converts = entry.type != wanted;
   std::vector<uint8_t> stored(converts ? count * bytes : 0);
   uint8_t *read = converts ? stored.data() : out;
   for (size_t i = 0; i < count;) {
@@ -359,12 +389,9 @@ Status TensorDataset::fillData(size_t column, const uint64_t *indices,
                                           read + i * bytes, run * bytes));
     i += run;
   }
-  if (!converts)
-    return Status();
-  if (wanted == DType::I32)
-    convert<int64_t, int32_t>(read, count * elements, out);
-  else
-    convert<int32_t, int64_t>(read, count * elements, out);
+  for (size_t k = 0; converts && k < count * elements; ++k)
+    putInteger(wanted, integerAt(entry.type, read + k * dtypeBytes(entry.type)),
+               out + k * dtypeBytes(wanted));
   return Status();
 }
 
@@ -406,7 +433,9 @@ public:
   Expected<std::unique_ptr<Dataset>>
   open(const DataSpec &spec, Split,
        const DatasetOptions &options) const override {
-    return openTensorDataset(spec.source, options);
+    DatasetOptions wanted = options;
+    wanted.isUnlabelled = spec.isUnlabelled;
+    return openTensorDataset(spec.source, wanted);
   }
   Expected<DatasetExtent>
   measure(const DataSpec &spec, Split,
@@ -426,8 +455,10 @@ SafetensorsSource::measure(const DataSpec &spec, Split,
   bool hasLabel = false;
   for (const Column &column : wanted) {
     const TensorEntry *entry = file->header().find(column.name);
+    if (!entry && column.role == RP_BINDING_LABEL && spec.isUnlabelled)
+      continue;
     if (!entry)
-      return wrong(spec.source, "it has no tensor '" + column.name + "'");
+      return wrong(spec.source, lackOf(column.name, file->header()));
     if (entry->shape.empty())
       return wrong(spec.source, describe(*entry) + ", which has no rows");
     extent.images = uint64_t(entry->shape[0]);

@@ -38,6 +38,10 @@ public:
         else if (column.type == RP_F32)
           fillRow(column, static_cast<float *>(out[c]) + i * column.elements(),
                   number, indices[i]);
+        else if (column.type == RP_I1)
+          fillIntegers(column,
+                       static_cast<uint8_t *>(out[c]) + i * column.elements(),
+                       number, indices[i]);
         else if (column.type == RP_I32)
           fillIntegers(column,
                        static_cast<int32_t *>(out[c]) + i * column.elements(),
@@ -161,10 +165,10 @@ static Status checkColumns(const SyntheticOptions &options) {
   size_t rows = 0;
   for (const Column &column : options.columns) {
     bool isData = column.role == RP_BINDING_DATA;
-    if (isData && column.type != RP_F32 && column.type != RP_I32 &&
-        column.type != RP_I64)
+    if (isData && column.type != RP_F32 && column.type != RP_I1 &&
+        column.type != RP_I32 && column.type != RP_I64)
       return Status::error(RP_INVALID_ARGUMENT,
-                           "synthetic data are F32, I32 or I64, but the "
+                           "synthetic data are F32, BOOL, I32 or I64, but the "
                            "program's input '" +
                                column.name + "' is " +
                                dtypeName(dtypeOf(column.type)));

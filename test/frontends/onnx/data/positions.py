@@ -17,11 +17,15 @@ RATE, STEPS = 0.25, 4
 
 
 class Tokens(torch.nn.Module):
-    """A language model: RMS normalization, rotary positions, a causal mask."""
+    """A language model: a recurrent layer whose learned initial state begins with
+    zeros, RMS normalization, rotary positions, a causal mask, a learned gain."""
 
     def __init__(self):
         super().__init__()
         self.embedding = torch.nn.Embedding(11, 8)
+        self.recurrent = torch.nn.GRU(8, 8, batch_first=True)
+        self.state = torch.nn.Parameter(torch.zeros(1, 1, 8))
+        self.gain = torch.nn.Parameter(torch.ones(1))
         self.scale = torch.nn.Parameter(torch.ones(8))
         self.query = torch.nn.Linear(8, 8, bias=False)
         self.head = torch.nn.Linear(8, 11, bias=False)
@@ -35,25 +39,33 @@ class Tokens(torch.nn.Module):
         return x * both.cos() + swapped * both.sin()
 
     def forward(self, x):
-        h = self.embedding(x)
+        states = self.state.expand(-1, x.shape[0], -1).contiguous()
+        h = self.recurrent(self.embedding(x), states)[0]
         n = h * torch.rsqrt(h.pow(2).mean(-1, True) + 1e-6) * self.scale
         batch, length, _ = h.shape
         q = self.turned(self.query(n).view(batch, length, 2, 4).transpose(1, 2))
         mask = torch.full((length, length), float("-inf")).triu(1)
         weights = (q @ q.transpose(-1, -2) / 2 + mask).softmax(-1)
-        return self.head(h + (weights @ q).transpose(1, 2).reshape(batch, length, 8))
+        mixed = (weights @ q).transpose(1, 2).reshape(batch, length, 8)
+        return self.head(h + self.gain * mixed)
 
 
 class Segmenter(torch.nn.Module):
+    """The exporter writes the numbers of normalizations as constant nodes, which are
+    no parameters."""
+
     def __init__(self):
         super().__init__()
+        self.groups = torch.nn.GroupNorm(2, 6)
         self.down = torch.nn.Conv2d(3, 6, 3, padding=1)
         self.norm = torch.nn.BatchNorm2d(6)
         self.up = torch.nn.ConvTranspose2d(6, 4, 2, 2)
         self.head = torch.nn.Conv2d(10, 4, 1)
 
     def forward(self, x):
-        y = functional.relu(self.norm(self.down(x)))
+        mean = torch.tensor([0.1, 0.2, 0.3], dtype=x.dtype).view(3, 1, 1)
+        scale = torch.tensor([0.5, 0.6, 0.7], dtype=x.dtype).view(3, 1, 1)
+        y = self.groups(functional.relu(self.norm(self.down((x - mean) / scale))))
         z = self.up(functional.max_pool2d(y, 2))
         return self.head(torch.cat([y, z], 1))
 
