@@ -138,7 +138,12 @@ static rt::Status balanceClasses(const RunSource &source,
   const zoo::ModelInfo *info = zooModel(wanted.source);
   if (info)
     classes = wanted.model.classes.value_or(info->defaults.classes.value_or(0));
-  REPRISE_EXPECT(data, openLabels(source, int32_t(classes)));
+  auto data = openLabels(source, int32_t(classes));
+  if (!data.ok())
+    return rt::Status::error(data.status().code(),
+                             "--class-weights balanced counts the labels of "
+                             "samples: " +
+                                 data.status().message());
   if (!info)
     classes = (*data)->classes();
   std::vector<uint64_t> counts(size_t(std::max<int64_t>(classes, 0)));

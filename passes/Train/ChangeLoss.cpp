@@ -144,8 +144,9 @@ static SmallVector<BlockArgument> dataOf(func::FuncOp function) {
 static LogicalResult checkMixing(func::FuncOp function, CrossEntropyOp rows) {
   auto labels = cast<RankedTensorType>(rows.getLabels().getType());
   if (!labelOf(function, rows))
-    return rows.emitError() << "mixup needs the labels as the model's argument "
-                               "of role label";
+    return rows.emitError() << "mixup needs a label for each sample, in the "
+                               "model's argument of role label; this loss "
+                               "takes other labels";
   if (labels.getDimSize(0) < 2)
     return rows.emitError() << "mixup mixes the images of a batch, and this "
                                "one has 1";

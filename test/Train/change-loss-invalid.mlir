@@ -54,7 +54,7 @@ func.func @sum(%x: tensor<2x3xf32>,
 func.func @unbound(%x: tensor<2x3xf32> {sg.name = "x"},
                    %y: tensor<2xi32> {sg.name = "y"})
     -> (tensor<f32> {sg.binding = #sg.binding<loss>}) {
-  // expected-error @below {{mixup needs the labels as the model's argument of role label}}
+  // expected-error @below {{mixup needs a label for each sample, in the model's argument of role label; this loss takes other labels}}
   %l, %lse = sg.cross_entropy %x, %y
     : (tensor<2x3xf32>, tensor<2xi32>) -> (tensor<2xf32>, tensor<2xf32>)
   %s = sg.reduce_sum %l dims [0] : tensor<2xf32> -> tensor<f32>
