@@ -289,7 +289,7 @@ static std::string describe(Reason reason, const std::string &bargain) {
   case Reason::RunsOnce:
     return "kept: its op changes state and runs once";
   case Reason::Asked:
-    return "kept: --keep says so";
+    return "kept: --keep, sg.keep or an annotation asks for it";
   case Reason::Free:
     return "kept: the backward pass reads it, and nothing asks for less memory";
   case Reason::Dear:

@@ -25,10 +25,11 @@ struct Source {
 };
 
 /// The model options that a front end takes.
-///   None   the model is what its file says
-///   File   of a network in a file: batch, classes, annotations,
-///   zoo::FileOptions Zoo    all but zoo::FileOptions
-enum class Options { None, File, Zoo };
+enum class Options {
+  None, // the model is what its file says
+  File, // of a network in a file: batch, classes, annotations, zoo::FileOptions
+  Zoo   // all but zoo::FileOptions
+};
 
 /// Loads a model: a module of one function, whose arguments and results have
 /// names and one result is the loss. Returns null after an error, which is
