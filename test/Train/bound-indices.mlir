@@ -112,7 +112,7 @@ func.func @follows_what_counts_from_the_end(%t: tensor<7x1xf32>,
   return %g : tensor<2x3x1xf32>
 }
 
-// Where another number is compared, nothing is known.
+// A comparison with another number gives no range.
 // CHECK-LABEL: func.func @does_not_follow_other_choices
 // CHECK-NOT: sg.index_ranges
 func.func @does_not_follow_other_choices(%t: tensor<7x1xf32>,

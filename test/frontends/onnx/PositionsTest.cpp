@@ -176,7 +176,7 @@ TEST_F(OnnxPositions, ALabelForEachSampleStaysOne) {
 }
 
 TEST_F(OnnxPositions, RowsOfAllPositionsAreThoseOfTheirSamples) {
-  // As of logits.view(-1, K); the batch is that of the input.
+  // PyTorch's logits.view(-1, K); the batch is that of the input.
   std::string nodes = bytes(1, encode::node("Reshape", {"x", "shape"}, {"y"})) +
                       bytes(5, encode::number(1, 2) + encode::number(2, 7) +
                                    encode::number(7, uint64_t(-1)) +
