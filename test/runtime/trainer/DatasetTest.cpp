@@ -427,6 +427,31 @@ TEST(TensorDataset, IntegersOfTheOtherWidthAreConverted) {
               {"row 1 of 'kind' has 2147483648", "I32 cannot hold"});
 }
 
+TEST(TensorDataset, LabelsThatNobodyReadsMayBeMissing) {
+  Folder folder;
+  std::string path = folder / "d.safetensors";
+  writeNamed(path);
+  DatasetOptions options;
+  options.columns = {labelColumn("absent"),
+                     {"left", RP_BINDING_DATA, RP_F32, {2}}};
+  expectError(openTensorDataset(path, options).status(), RP_INVALID_ARGUMENT,
+              {"no tensor 'absent', only 'count', 'kind', 'left'"});
+  options.isUnlabelled = true;
+  auto data = openTensorDataset(path, options);
+  ASSERT_TRUE(data.ok()) << data.status().message();
+  EXPECT_EQ((*data)->size(), 3u);
+  int32_t label = 7;
+  float left[2];
+  void *out[] = {&label, left};
+  uint64_t index = 2;
+  ASSERT_TRUE((*data)->fill(&index, 1, out).ok());
+  EXPECT_EQ(label, 0);
+  EXPECT_EQ(left[0], -3);
+  options.columns.pop_back();
+  expectError(openTensorDataset(path, options).status(), RP_INVALID_ARGUMENT,
+              {"no tensor of the model"});
+}
+
 TEST(TensorDataset, BytesBecomeIntegersAndMasks) {
   Folder folder;
   std::string path = folder / "d.safetensors";

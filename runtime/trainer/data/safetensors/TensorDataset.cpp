@@ -56,7 +56,7 @@ public:
 
 private:
   Status takeColumn(const Column &wanted, bool isNatural);
-  Status checkRows() const;
+  Status countRows();
   Status readLabels(const TensorEntry &entry, const DatasetOptions &options);
   Status checkIntegers(const TensorEntry &entry, const Column &column);
   Status checkNumbers(const TensorEntry &entry, const Column &column) const;
@@ -212,12 +212,21 @@ Status TensorDataset::takeColumn(const Column &wanted, bool isNatural) {
   return Status();
 }
 
-Status TensorDataset::checkRows() const {
-  for (const TensorEntry &entry : entries)
-    if (!entry.shape.empty() && entry.shape[0] != entries.front().shape[0])
-      return wrong(file.path(),
-                   describe(entries.front()) + ", but " + describe(entry));
-  return Status();
+/// Takes the number of rows, which all tensors must have.
+Status TensorDataset::countRows() {
+  const TensorEntry *first = nullptr;
+  for (const TensorEntry &entry : entries) {
+    if (entry.shape.empty()) // missing labels
+      continue;
+    first = first ? first : &entry;
+    if (entry.shape[0] != first->shape[0])
+      return wrong(file.path(), describe(*first) + ", but " + describe(entry));
+  }
+  rows = first ? uint64_t(first->shape[0]) : 0;
+  if (rows > 0)
+    return Status();
+  return wrong(file.path(), first ? describe(*first) + ", so it is empty"
+                                  : "it has no tensor of the model");
 }
 
 Status TensorDataset::readLabels(const TensorEntry &entry,
@@ -348,12 +357,7 @@ Status TensorDataset::take(const DatasetOptions &options) {
   }
   for (const Column &column : options.columns)
     REPRISE_RETURN_IF_ERROR(takeColumn(column, isNatural));
-  REPRISE_RETURN_IF_ERROR(checkRows());
-  for (const TensorEntry &entry : entries)
-    if (!entry.shape.empty())
-      rows = uint64_t(entry.shape[0]);
-  if (rows == 0)
-    return wrong(file.path(), describe(entries.front()) + ", so it is empty");
+  REPRISE_RETURN_IF_ERROR(countRows());
   if (lacksLabels)
     labels.assign(rows, 0);
   for (size_t i = 0; i < form.size(); ++i) {

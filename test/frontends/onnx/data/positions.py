@@ -17,8 +17,8 @@ RATE, STEPS = 0.25, 4
 
 
 class Tokens(torch.nn.Module):
-    """A language model: a recurrent layer whose learned initial state begins with
-    zeros, RMS normalization, rotary positions, a causal mask, a learned gain."""
+    """Predicts the next token: a recurrent layer whose learned initial state begins
+    with zeros, RMS normalization, rotary positions, a causal mask, a learned gain."""
 
     def __init__(self):
         super().__init__()
