@@ -26,7 +26,7 @@ constexpr uint64_t kMaxArenaBytes = uint64_t(1) << 46;
 constexpr unsigned kMaxThreads = 1024;
 
 /// The maximum number of ranks that share the micro-batches of a step.
-constexpr unsigned kMaxRanks = 1024;
+constexpr unsigned kMaxRanks = 4096;
 
 /// The fixed buffer, of kind input, that a device may receive the inputs of the
 /// next step in, one after another, each at a multiple of the alignment.

@@ -14,7 +14,7 @@
 namespace reprise {
 
 /// Bits of a model's streams; those above them number the micro-batches.
-constexpr unsigned kBitsOfStream = 22;
+constexpr unsigned kBitsOfStream = 20;
 
 /// The input `step` of a rank that runs micro-batch `number`. A counter of
 /// steps among the variables has advanced by the micro-batches before it, too.

@@ -25,6 +25,10 @@ inline constexpr OptimizerKind kDefaultOptimizer{};
 /// The types of products in a mixed-precision step; see sg-autocast.
 enum class MixedPrecision : uint8_t { None, BF16, F16 };
 
+/// The type that values kept for the backward pass are rounded to; see
+/// sg-round-kept.
+enum class LossyKept : uint8_t { None, BF16, FP8 };
+
 /// The form of attention; see sg-choose-attention.
 enum class AttentionChoice : uint8_t { Auto, Tiled, Stored };
 
@@ -48,6 +52,9 @@ template <> struct TermNames<OptimizerKind> {
 };
 template <> struct TermNames<MixedPrecision> {
   static constexpr const char *names[] = {"none", "bf16", "f16"};
+};
+template <> struct TermNames<LossyKept> {
+  static constexpr const char *names[] = {"none", "bf16", "fp8"};
 };
 template <> struct TermNames<AttentionChoice> {
   static constexpr const char *names[] = {"auto", "tiled", "stored"};

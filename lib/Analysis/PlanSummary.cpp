@@ -111,6 +111,8 @@ std::string reprise::toJson(const PlanSummary &summary) {
         noteTrained(json, training.trained);
         if (training.amp != MixedPrecision::None)
           json.attribute("amp", termName(training.amp));
+        if (training.lossyKept != LossyKept::None)
+          json.attribute("lossy-kept", termName(training.lossyKept));
         if (training.attention != AttentionChoice::Auto)
           json.attribute("attention", termName(training.attention));
         noteClipping(json, training.clipping);

@@ -32,6 +32,7 @@ CompileSettings::CompileSettings() {
 void CompileSettings::resume(const rt::RunSettings &runSettings) {
   takeSetting(runSettings, "threads", threads);
   takeSetting(runSettings, "amp", amp);
+  takeSetting(runSettings, "lossy-kept", lossyKept);
   takeSetting(runSettings, "attention", attention);
   takeSetting(runSettings, "no-weight-decay", noWeightDecay);
   trained.resume(runSettings);
@@ -67,6 +68,8 @@ void CompileSettings::addGiven(rt::RunSettings &runSettings,
     runSettings["threads"] = std::to_string(*threads);
   if (amp && *amp != "none")
     runSettings["amp"] = *amp;
+  if (lossyKept && (*lossyKept != "none" || stored.count("lossy-kept")))
+    runSettings["lossy-kept"] = *lossyKept;
   if (attention && (*attention != "auto" || stored.count("attention")))
     runSettings["attention"] = *attention; // compared with the state's
   if (!noWeightDecay.empty())
@@ -267,6 +270,11 @@ rt::Status CompileSettings::readTraining(CompileOptions &options) const {
   if (!type)
     return misuse("--amp is '" + *amp + "'; choose bf16, f16 or none");
   options.amp = *type;
+  auto kept = termOf<LossyKept>(lossyKept.value_or("none"));
+  if (!kept)
+    return misuse("--lossy-kept is '" + *lossyKept + "'; choose " +
+                  listTerms<LossyKept>());
+  options.lossyKept = *kept;
   auto form = termOf<AttentionChoice>(attention.value_or("auto"));
   if (!form)
     return misuse("--attention is '" + *attention + "'; choose " +
@@ -282,6 +290,10 @@ rt::Status CompileSettings::readTraining(CompileOptions &options) const {
   options.fuse = fusion.value_or("on") == "on";
   if (fusion && *fusion != "on" && *fusion != "off")
     return misuse("--fusion is '" + *fusion + "'; choose on or off");
+  if (!options.fuse && options.lossyKept != LossyKept::None)
+    return misuse("--fusion off keeps values that kernels else compute again, "
+                  "so that --lossy-kept would round others; leave one of them "
+                  "out");
   REPRISE_RETURN_IF_ERROR(readClipping(options));
   REPRISE_RETURN_IF_ERROR(readLoss(options));
   REPRISE_RETURN_IF_ERROR(readAverages(options));

@@ -149,7 +149,22 @@ static void batchNormGrad(sg::BatchNormGradOp op, Frame &, Operands operands,
   }
 }
 
+static void runningAverage(sg::RunningAverageOp op, Frame &frame,
+                           Operands operands, Results results) {
+  const Tensor &initial = operands[0], &rows = operands[1];
+  Type element = initial.getElementType();
+  double keep = frame.stored(element, op.getKeep().convertToDouble());
+  int64_t width = rows.getShape()[1];
+  for (int64_t c = 0; c < initial.size(); ++c) {
+    double average = initial.real(c);
+    for (int64_t k = 0; k < rows.getShape()[0]; ++k)
+      average = average * keep + rows.real(k * width + op.getStart() + c);
+    results[0].real(c) = average;
+  }
+}
+
 void reference::registerNormalizationModels(MLIRContext *context) {
+  attach<sg::RunningAverageOp, runningAverage>(context);
   attach<sg::BatchNormOp, batchNorm>(context);
   attach<sg::BatchNormTrainingOp, batchNormTraining>(context);
   attach<sg::NormalizeOp, normalize>(context);

@@ -157,6 +157,47 @@ static void castElements(sg::CastOp op, Frame &, Operands operands,
       to.integer(i) = wrapTo(toInteger, from.integer(i));
 }
 
+/// The number that a byte of E4M3 without infinities says: sign, four bits of
+/// exponent, three of fraction. https://arxiv.org/abs/2209.05433, table 1.
+static double decodeFp8(int64_t byte) {
+  int exponent = int(byte >> 3) & 15, fraction = int(byte) & 7;
+  double size = exponent == 15 && fraction == 7 ? NAN
+                : exponent == 0 ? std::ldexp(fraction, -9)
+                                : std::ldexp(8 + fraction, exponent - 10);
+  return byte & 0x80 ? -size : size;
+}
+
+/// Chooses the nearest of all numbers, and of two equally near ones the even
+/// one.
+static int64_t encodeFp8(double x) {
+  constexpr int64_t nan = 0x7f, most = 0x7e;
+  int64_t sign = std::signbit(x) ? 0x80 : 0;
+  if (std::isnan(x))
+    return nan;
+  double size = std::min(std::abs(x), decodeFp8(most));
+  int64_t best = 0;
+  for (int64_t code = 1; code <= most; ++code) {
+    double now = std::abs(decodeFp8(code) - size),
+           before = std::abs(decodeFp8(best) - size);
+    if (now < before || (now == before && code % 2 == 0))
+      best = code;
+  }
+  return sign | best;
+}
+
+static void encodeElements(sg::EncodeFp8Op op, Frame &, Operands operands,
+                           Results results) {
+  auto byte = cast<IntegerType>(results[0].getElementType());
+  for (int64_t i = 0; i < operands[0].size(); ++i)
+    results[0].integer(i) = wrapTo(byte, encodeFp8(operands[0].real(i)));
+}
+
+static void decodeElements(sg::DecodeFp8Op op, Frame &, Operands operands,
+                           Results results) {
+  for (int64_t i = 0; i < operands[0].size(); ++i)
+    results[0].real(i) = decodeFp8(operands[0].integer(i));
+}
+
 void reference::registerPointwiseModels(MLIRContext *context) {
   attach<sg::NegOp, unary<sg::NegOp, negate>>(context);
   attach<sg::AbsOp, unary<sg::AbsOp, absolute>>(context);
@@ -177,4 +218,6 @@ void reference::registerPointwiseModels(MLIRContext *context) {
   attach<sg::CompareOp, compare>(context);
   attach<sg::SelectOp, selectElements>(context);
   attach<sg::CastOp, castElements>(context);
+  attach<sg::EncodeFp8Op, encodeElements>(context);
+  attach<sg::DecodeFp8Op, decodeElements>(context);
 }

@@ -187,10 +187,13 @@ static double timeInPicture(const CurveChart &chart,
     bool isSameStep = isSame(plain.bytes, plain.milliseconds, chart.plain);
     return isSameStep ? own : 0;
   }
-  if (program.checkpointing == "none")
+  // What is approximate stands behind the mode.
+  std::string named =
+      program.checkpointing.substr(0, program.checkpointing.find(','));
+  if (named == "none")
     return entry.peak == chart.plain.bytes ? chart.plain.milliseconds : 0;
   for (const CurvePoint &mode : chart.modes)
-    if (mode.label == program.checkpointing && mode.bytes == entry.peak)
+    if (mode.label == named && mode.bytes == entry.peak)
       return mode.milliseconds;
   return 0;
 }

@@ -55,9 +55,10 @@ rt::Status RunOptions::read() {
 
 rt::Status RunOptions::readModes(ProgramPlan &plan) const {
   REPRISE_RETURN_IF_ERROR(ProgramCache::ofUser().status());
-  std::vector<ProgramMode *> modes = {&plan.onOutOfMemory};
+  std::vector<ProgramMode *> modes;
   for (EpochPhase &phase : plan.phases)
     modes.push_back(&phase.mode);
+  modes.push_back(&plan.onOutOfMemory);
   for (ProgramMode *mode : modes) {
     if (mode->isOwn())
       continue;
@@ -69,6 +70,16 @@ rt::Status RunOptions::readModes(ProgramPlan &plan) const {
       return misuse("--checkpointing-schedule: " + read.status().message());
     mode->checkpointing = read->compile.checkpointing;
     mode->budget = read->compile.budget;
+    bool isRounded = read->compile.lossyKept != LossyKept::None;
+    REPRISE_EXPECT(own, compile.options());
+    const EpochPhase &first = plan.phases.front();
+    Checkpointing usual =
+        first.mode.isOwn() ? own->checkpointing : first.mode.checkpointing;
+    if (isRounded && mode->checkpointing != usual)
+      return misuse("--checkpointing-schedule: '" + mode->text +
+                    "' keeps other values than " + usual.text() +
+                    ", so that --lossy-kept would round others; give modes "
+                    "that keep the same values, as none and budgets do");
   }
   return {};
 }

@@ -117,6 +117,10 @@ std::string driver::resultText(const TrainSettings &options,
     lines.add("optimizer state", "each rank holds " + text::formatSize(shards) +
                                      " of " + text::formatSize(sharded) +
                                      " of its variables");
+  rt::RunSettings settings = running.backend().settings();
+  if (auto kept = settings.find("lossy-kept"); kept != settings.end())
+    lines.add("kept values", "rounded to " + kept->second +
+                                 " (--lossy-kept); gradients are approximate");
   lines.add("data", options.run.data + ", " +
                         text::formatInteger(result.position.images) +
                         " images");

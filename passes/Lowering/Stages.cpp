@@ -267,6 +267,12 @@ void reprise::addKernelStage(OpPassManager &passes,
     cheap.mostReads = choice.mostReads;
     addToFunctions(passes, createSgRecomputeCheap(cheap));
   }
+  if (options.lossyKept != LossyKept::None) {
+    SgRoundKeptOptions round;
+    round.type = termName(options.lossyKept);
+    round.exactBytes = options.exactBytes;
+    addToFunctions(passes, createSgRoundKept(round));
+  }
   addToFunctions(passes,
                  createSgFormKernels({options.fuse, options.target.text()}));
   addLevelVerifiers(passes, "flat");

@@ -36,10 +36,11 @@ std::string reprise::describeOptions(const CompileOptions &options) {
   const RecomputeOptions &choice = options;
   const ArtifactOptions &program = options;
   // Binds every member, so that a new one cannot be forgotten here.
-  const auto &[optimizer, noWeightDecay, trained, amp, clipping, loss, ema,
-               microBatches, ranks, bucketBytes, shardOptimizer,
+  const auto &[optimizer, noWeightDecay, trained, amp, lossyKept, clipping,
+               loss, ema, microBatches, ranks, bucketBytes, shardOptimizer,
                syncBatchNorm] = step;
-  const auto &[attention, halvedBytes, sparedBytes, fuse] = algorithms;
+  const auto &[attention, halvedBytes, sparedBytes, exactBytes, fuse] =
+      algorithms;
   const auto &[checkpointing, recompute, budget, host, keep, planWork,
                planEffort, roofline, profile, searchObserver] = choice;
   const auto &[model, training, evaluation, onlyEvaluates, emitGradients,
@@ -60,8 +61,8 @@ std::string reprise::describeOptions(const CompileOptions &options) {
   (void)completeHyperparameters(complete);
   for (const std::string &value :
        {model, checkpointing.text(), complete.text(),
-        std::string(termName(amp)), std::string(termName(attention)), profile,
-        target.text()})
+        std::string(termName(amp)), std::string(termName(lossyKept)),
+        std::string(termName(attention)), profile, target.text()})
     add(value);
   const auto &[clipMode, clipNorm, tolerance, momentum, normType] = clipping;
   add(termName(clipMode));
@@ -82,8 +83,8 @@ std::string reprise::describeOptions(const CompileOptions &options) {
   list(keep);
   list(recompute);
   for (double value :
-       {clipNorm, double(halvedBytes), double(sparedBytes), ema,
-        double(microBatches), double(ranks), double(bucketBytes),
+       {clipNorm, double(halvedBytes), double(sparedBytes), double(exactBytes),
+        ema, double(microBatches), double(ranks), double(bucketBytes),
         double(shardOptimizer), double(syncBatchNorm), double(fuse),
         double(emitGradients), double(emitNonFinite), double(training),
         double(evaluation), double(onlyEvaluates), planWork, double(planEffort),

@@ -104,16 +104,25 @@ static LogicalResult lowerEntries(mlir::ModuleOp module, func::FuncOp model,
   return formKernels(module, options);
 }
 
+/// Returns the mode, and what is approximate, for people.
+static std::string describeKept(const CompileOptions &options) {
+  if (!options.training)
+    return Checkpointing().text();
+  std::string text = options.checkpointing.text();
+  if (options.lossyKept != LossyKept::None)
+    text +=
+        std::string(", kept values rounded to ") + termName(options.lossyKept);
+  return text;
+}
+
 /// Places entries of kernels.
 static LogicalResult placeEntries(mlir::ModuleOp module,
                                   const std::string &name,
                                   const CompileOptions &options) {
   CompileOptions named = options;
   named.model = name;
-  Checkpointing mode =
-      options.training ? options.checkpointing : Checkpointing();
   return runPasses(module, named, [&](OpPassManager &passes) {
-    addProgramStage(passes, named, mode.text());
+    addProgramStage(passes, named, describeKept(options));
   });
 }
 

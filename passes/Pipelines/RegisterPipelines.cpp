@@ -67,6 +67,9 @@ struct TrainOptions : PassPipelineOptions<TrainOptions> {
   Option<MixedPrecision> amp{*this, "amp", llvm::cl::init(MixedPrecision::None),
                              Terms<MixedPrecision>(),
                              llvm::cl::desc("mixed precision")};
+  Option<LossyKept> lossyKept{
+      *this, "lossy-kept", llvm::cl::init(LossyKept::None), Terms<LossyKept>(),
+      llvm::cl::desc("type that kept values are rounded to")};
   Option<unsigned> microBatches{*this, "micro-batches", llvm::cl::init(1),
                                 llvm::cl::desc("of a step")};
   Option<unsigned> ranks{*this, "ranks", llvm::cl::init(1),
@@ -105,6 +108,7 @@ static CompileOptions optionsOf(const TrainOptions &from) {
                       from.clipMomentum, from.clipNormType};
   options.target = TargetName::parse(from.target);
   options.amp = from.amp;
+  options.lossyKept = from.lossyKept;
   options.microBatches = from.microBatches;
   options.ranks = from.ranks;
   options.bucketBytes = from.bucketBytes;

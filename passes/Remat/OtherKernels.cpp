@@ -68,6 +68,12 @@ std::vector<KernelChoice> OtherKernels::choices() const {
                    /*isForSmall=*/true});
   for (Checkpointing mode : plannedModes())
     all.push_back({mode});
+  // Another choice of what to keep would round other values, and so give other
+  // bits.
+  if (options.lossyKept != LossyKept::None)
+    llvm::erase_if(all, [](const KernelChoice &choice) {
+      return choice.mode != Checkpointing() || choice.mostReads != 0;
+    });
   return all;
 }
 

@@ -33,6 +33,6 @@ LogicalResult sg::checkOwnStreams(func::FuncOp function, unsigned count) {
         return op->emitOpError()
                << "draws from stream " << stream << ", whose numbers in "
                << "micro-batch " << k << " are those of another draw; streams "
-               << "are numbers from 0 on, micro-batches at most 1024";
+               << "are numbers from 0 on, micro-batches at most 4096";
   return success();
 }

@@ -464,8 +464,19 @@ rp_status *rp_session_step_seconds(const rp_session *session, const char *entry,
   return withSession(session, [&](Session &s) -> Status {
     if (!seconds)
       return missing("place for the answer");
-    REPRISE_EXPECT(measured, s.stepSeconds(entry, step));
-    *seconds = *measured;
+    REPRISE_EXPECT(measured, s.stepTimes(entry, step));
+    *seconds = measured->end - measured->begin;
+    return {};
+  });
+}
+
+rp_status *rp_session_step_times(const rp_session *session, const char *entry,
+                                 size_t step, rp_step_times *times) {
+  return withSession(session, [&](Session &s) -> Status {
+    if (!times)
+      return missing("place for the answer");
+    REPRISE_EXPECT(measured, s.stepTimes(entry, step));
+    *times = *measured;
     return {};
   });
 }

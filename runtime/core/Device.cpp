@@ -5,6 +5,7 @@
 //===----------------------------------------------------------------------===//
 #include "reprise/Runtime/Device.h"
 
+#include <chrono>
 #include <cstdlib>
 #include <dlfcn.h>
 #include <map>
@@ -17,6 +18,21 @@ DeviceProgram::~DeviceProgram() = default;
 Status DeviceProgram::writeInput(size_t, uint32_t, uint64_t offset,
                                  const void *data, uint64_t bytes) {
   return write(offset, data, bytes);
+}
+
+Status DeviceProgram::runTimed(size_t entry, size_t first, size_t end,
+                               std::vector<rp_step_times> &times) {
+  using Clock = std::chrono::steady_clock;
+  Clock::time_point start = Clock::now();
+  auto now = [&] {
+    return std::chrono::duration<double>(Clock::now() - start).count();
+  };
+  for (size_t i = first; i < end; ++i) {
+    times[i] = {now(), 0, 0, 0};
+    REPRISE_RETURN_IF_ERROR(run(entry, i, i + 1));
+    times[i].end = now();
+  }
+  return {};
 }
 
 Status DeviceProgram::setCommunicator(Communicator *) {

@@ -83,7 +83,7 @@ Status Session::runGuarded(const char *entryName, const char *output,
   }
   if (!stopped)
     REPRISE_RETURN_IF_ERROR(
-        runSteps(number, first, entries[number].seconds.size()));
+        runSteps(number, first, entries[number].times.size()));
   outputsOf = int(number);
   return {};
 }

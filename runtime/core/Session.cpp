@@ -59,7 +59,7 @@ std::vector<Session::EntryState> Session::entriesOf(const Program &program) {
     const fb::Entry &entry = *root.entries()->Get(i);
     EntryState &state = entries.emplace_back();
     state.inputSet.resize(entry.inputs() ? entry.inputs()->size() : 0);
-    state.seconds.resize(stepsOf(entry));
+    state.times.resize(stepsOf(entry));
     state.dying.resize(stepsOf(entry));
     for (uint32_t b = 0; entry.buffers() && b < entry.buffers()->size(); ++b)
       if (entry.buffers()->Get(b)->last_step() < stepsOf(entry))
@@ -264,17 +264,31 @@ Status Session::poisonAfter(size_t number, size_t step) {
   return {};
 }
 
+static rp_step_times later(rp_step_times times, double seconds) {
+  times.begin += seconds;
+  times.end += seconds;
+  if (times.beside_end > 0) {
+    times.beside_begin += seconds;
+    times.beside_end += seconds;
+  }
+  return times;
+}
+
 Status Session::runSteps(size_t number, size_t first, size_t end) {
-  using Clock = std::chrono::steady_clock;
   if (!options.poison && !options.profile)
     return prepared->run(number, first, end);
+  if (first == 0)
+    start = Clock::now();
   if (options.poison && first == 0)
     REPRISE_RETURN_IF_ERROR(poisonBefore(number));
-  for (size_t i = first; i < end; ++i) {
-    Clock::time_point start = Clock::now();
-    REPRISE_RETURN_IF_ERROR(prepared->run(number, i, i + 1));
-    entries[number].seconds[i] =
-        std::chrono::duration<double>(Clock::now() - start).count();
+  // What is poisoned behind a step has to wait for it.
+  size_t together = options.poison ? 1 : end - first;
+  for (size_t i = first; i < end; i += together) {
+    std::vector<rp_step_times> &times = entries[number].times;
+    double begin = std::chrono::duration<double>(Clock::now() - start).count();
+    REPRISE_RETURN_IF_ERROR(prepared->runTimed(number, i, i + together, times));
+    for (size_t k = i; k < i + together; ++k)
+      times[k] = later(times[k], begin);
     if (options.poison)
       REPRISE_RETURN_IF_ERROR(poisonAfter(number, i));
   }
@@ -294,8 +308,7 @@ Expected<size_t> Session::beginRun(const char *entryName) {
 
 Status Session::run(const char *entryName) {
   REPRISE_EXPECT(number, beginRun(entryName));
-  REPRISE_RETURN_IF_ERROR(
-      runSteps(*number, 0, entries[*number].seconds.size()));
+  REPRISE_RETURN_IF_ERROR(runSteps(*number, 0, entries[*number].times.size()));
   outputsOf = int(*number);
   return {};
 }
@@ -344,19 +357,20 @@ Status Session::setProfile(bool profile) {
 
 size_t Session::stepCount(const char *entry) const {
   int number = program->findEntry(entry ? entry : "");
-  return number < 0 ? 0 : entries[size_t(number)].seconds.size();
+  return number < 0 ? 0 : entries[size_t(number)].times.size();
 }
 
-Expected<double> Session::stepSeconds(const char *entry, size_t step) const {
+Expected<rp_step_times> Session::stepTimes(const char *entry,
+                                           size_t step) const {
   REPRISE_EXPECT(number, program->entryNumber(entry ? entry : ""));
   if (!options.profile)
     return wrong("the session does not time its steps: it was not created "
                  "with profile, and set_profile is off");
-  const std::vector<double> &seconds = entries[*number].seconds;
-  if (step >= seconds.size())
+  const std::vector<rp_step_times> &times = entries[*number].times;
+  if (step >= times.size())
     return wrong("step " + std::to_string(step) + " of " +
-                 std::to_string(seconds.size()));
-  return seconds[step];
+                 std::to_string(times.size()));
+  return times[step];
 }
 
 } // namespace reprise::rt

@@ -9,6 +9,7 @@
 #include "MemoryCheck.h"
 #include "Program.h"
 #include "reprise/Runtime/Device.h"
+#include <chrono>
 
 namespace reprise::rt {
 
@@ -55,13 +56,13 @@ public:
   /// Sets SessionOptions::profile for later runs.
   Status setProfile(bool profile);
   size_t stepCount(const char *entry) const;
-  Expected<double> stepSeconds(const char *entry, size_t step) const;
+  Expected<rp_step_times> stepTimes(const char *entry, size_t step) const;
 
 private:
   /// The inputs set for an entry and the outputs it left.
   struct EntryState {
     std::vector<bool> inputSet;
-    std::vector<double> seconds;
+    std::vector<rp_step_times> times; // of the last run with profile
     /// The output that runGuarded checks, and the number of steps to run before
     /// the check; none where all steps run.
     std::string guarded;
@@ -104,6 +105,8 @@ private:
 
   std::shared_ptr<const Program> program;
   SessionOptions options;
+  using Clock = std::chrono::steady_clock;
+  Clock::time_point start; // of the last run with profile
   std::unique_ptr<Device> device;
   std::unique_ptr<DeviceProgram> prepared;
   Communicator *ranks = nullptr; // of collective calls; may be null

@@ -11,6 +11,7 @@
 #include "Team.h"
 #include "reprise/Runtime/Status.h"
 
+#include <chrono>
 #include <condition_variable>
 #include <memory>
 #include <mutex>
@@ -18,6 +19,19 @@
 #include <vector>
 
 namespace reprise::rt {
+
+/// A call, and when it was made last. The thread that has waited for the call
+/// may read these.
+struct TimedCall {
+  std::chrono::steady_clock::time_point began, ended;
+
+  template <typename Call> Status run(Call call) {
+    began = std::chrono::steady_clock::now();
+    Status status = call();
+    ended = std::chrono::steady_clock::now();
+    return status;
+  }
+};
 
 class CallThread {
 public:

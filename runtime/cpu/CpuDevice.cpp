@@ -11,141 +11,21 @@
 //===----------------------------------------------------------------------===//
 #include "CpuDevice.h"
 #include "../core/Views.h"
-#include "Arena.h"
-#include "CallThread.h"
 #include "CodeImage.h"
-#include "Grains.h"
+#include "CpuSteps.h"
 #include "Host.h"
-#include "HostCopies.h"
-#include "LibraryCalls.h"
 #include "reprise/Runtime/CollectiveWindows.h"
 #include "reprise/Runtime/Cpu/Cpu.h"
 #include "reprise/Runtime/Expect.h"
 
 #include <algorithm>
+#include <chrono>
 #include <cstring>
 #include <set>
 
 namespace reprise::rt {
 
 namespace {
-class HostCopyStep;
-
-/// A step with its addresses. `end` is the end of its highest operand, counted
-/// from the start of the arena.
-class CpuStep {
-public:
-  virtual ~CpuStep() = default;
-  virtual Status run() = 0;
-  uint64_t end = 0;
-  /// The last call between ranks that has to end before this step; may be null.
-  const CpuStep *awaited = nullptr;
-  /// The number of the step's call when it was started last; 0: it was not.
-  uint64_t call = 0;
-  /// The copies to host memory that may begin before this step, and the last
-  /// copy from there that has to end before it; may be null.
-  std::vector<HostCopyStep *> beginning;
-  const CpuStep *awaitedCopy = nullptr;
-};
-
-class CopyStep : public CpuStep {
-public:
-  Status run() override {
-    std::memmove(target, source, bytes);
-    return {};
-  }
-  void *target = nullptr;
-  const void *source = nullptr;
-  uint64_t bytes = 0;
-};
-
-class KernelStep : public CpuStep {
-public:
-  KernelStep(KernelFunction kernel, Team &team, Grains &parts)
-      : kernel(kernel), team(team), parts(parts) {}
-  Status run() override;
-  std::vector<void *> args;
-  int64_t grains = 0;
-  unsigned threads = 1;
-
-private:
-  static void runMember(void *step, unsigned member);
-  KernelFunction kernel;
-  Team &team;
-  Grains &parts;
-};
-
-/// The resources that the programs of a session share.
-struct CpuSite {
-  CpuSite(Arena arena, std::unique_ptr<Team> threads)
-      : arena(std::move(arena)), team(std::move(threads)), parts(team->size()),
-        stream(cpuEngine()), cache(*team) {}
-  Arena arena;
-  std::unique_ptr<Team> team;
-  Grains parts; // of the running kernel
-  dnnl::stream stream;
-  LibraryCache cache;
-  Communicator *ranks = nullptr;
-  std::unique_ptr<CallThread> calls; // between ranks; null: one runs them all
-  HostCopies copies;
-};
-
-/// A copy to or from host memory.
-class HostCopyStep final : public CpuStep {
-public:
-  HostCopyStep(CpuSite &site, bool isFetch) : site(site), isFetch(isFetch) {}
-  void begin() { call = site.copies.start(HostCopy::make, &copy); }
-  /// Begins a fetch, or ends an offload. One that has not begun because a run
-  /// started after its beginning is made as a whole.
-  Status run() override {
-    if (isFetch || call == 0)
-      begin();
-    return isFetch ? Status() : site.copies.await(std::exchange(call, 0));
-  }
-  HostCopy copy;
-
-private:
-  CpuSite &site;
-  bool isFetch;
-};
-
-class LibraryStep : public CpuStep {
-public:
-  LibraryStep(BoundLibraryCall call, CpuSite &site)
-      : bound(std::move(call)), site(site) {}
-  Status run() override {
-    return bound.run(site.stream, *site.team, site.ranks);
-  }
-
-protected:
-  BoundLibraryCall bound;
-  CpuSite &site;
-};
-
-/// A call between ranks.
-class RankStep final : public LibraryStep {
-public:
-  using LibraryStep::LibraryStep;
-  Status run() override {
-    if (!site.calls)
-      return LibraryStep::run();
-    if (isBeside) {
-      call = site.calls->start(runBeside, this);
-      return {};
-    }
-    // Ranks make their calls in the same order.
-    REPRISE_RETURN_IF_ERROR(site.calls->awaitAll());
-    return LibraryStep::run();
-  }
-  bool isBeside = false; // other steps run meanwhile
-
-private:
-  static Status runBeside(void *self, Team &team) {
-    auto &step = *static_cast<RankStep *>(self);
-    return step.bound.run(step.site.stream, team, step.site.ranks);
-  }
-};
-
 class CpuProgram : public DeviceProgram {
 public:
   CpuProgram(const fb::Program &program, std::shared_ptr<CpuSite> site)
@@ -160,6 +40,8 @@ public:
                       uint64_t bytes) override;
   Status readGuarded(uint64_t offset, void *data, uint64_t bytes) override;
   Status run(size_t entry, size_t first, size_t end) override;
+  Status runTimed(size_t entry, size_t first, size_t end,
+                  std::vector<rp_step_times> &times) override;
   Status setCommunicator(Communicator *ranks) override;
   uint64_t highWaterBytes() const override { return highWater; }
   Expected<std::unique_ptr<DeviceProgram>>
@@ -167,7 +49,11 @@ public:
 
 private:
   using StepList = std::vector<std::unique_ptr<CpuStep>>;
-  Status runSteps(StepList &steps, size_t first, size_t end);
+  /// Calls `began` and `ended` with the number of a step around it.
+  template <typename Began, typename Ended>
+  Status runSteps(StepList &steps, size_t first, size_t end, Began began,
+                  Ended ended);
+  Status finish(Status status);
   Status checkRange(uint64_t offset, uint64_t bytes) const;
   Status checkGuarded(uint64_t offset, uint64_t bytes) const;
   /// Returns the address of a view; raises `end` to the end of its bytes.
@@ -222,23 +108,6 @@ public:
 //===----------------------------------------------------------------------===//
 // Running
 //===----------------------------------------------------------------------===//
-
-void KernelStep::runMember(void *self, unsigned member) {
-  auto &step = *static_cast<KernelStep *>(self);
-  int64_t begin = 0, end = 0;
-  while (step.parts.take(member, begin, end))
-    step.kernel(step.args.data(), begin, end);
-}
-
-Status KernelStep::run() {
-  if (threads == 1) {
-    kernel(args.data(), 0, grains);
-    return {};
-  }
-  parts.share(grains, threads);
-  team.run(threads, runMember, this);
-  return {};
-}
 
 Status CpuProgram::checkRange(uint64_t offset, uint64_t bytes) const {
   if (offset <= arena.bytes() && bytes <= arena.bytes() - offset)
@@ -302,7 +171,9 @@ Status CpuProgram::setCommunicator(Communicator *ranks) {
   return {};
 }
 
-Status CpuProgram::runSteps(StepList &steps, size_t first, size_t end) {
+template <typename Began, typename Ended>
+Status CpuProgram::runSteps(StepList &steps, size_t first, size_t end,
+                            Began began, Ended ended) {
   for (size_t i = first; i < end; ++i) {
     CpuStep &step = *steps[i];
     uint64_t given = step.end;
@@ -313,19 +184,48 @@ Status CpuProgram::runSteps(StepList &steps, size_t first, size_t end) {
       copy->begin();
     if (step.awaitedCopy)
       REPRISE_RETURN_IF_ERROR(site->copies.await(step.awaitedCopy->call));
+    began(i);
     REPRISE_RETURN_IF_ERROR(step.run());
+    ended(i);
   }
   return {};
 }
 
-Status CpuProgram::run(size_t entry, size_t first, size_t end) {
-  ThreadScope scope(*site->team);
-  Status status = runSteps(entries[entry], first, end);
-  // After an error too: the calls use the arena.
+/// Waits for what runs beside the steps, after an error too: it uses the arena.
+Status CpuProgram::finish(Status status) {
   Status calls = site->calls ? site->calls->awaitAll() : Status();
   REPRISE_RETURN_IF_ERROR(site->copies.awaitAll());
   REPRISE_RETURN_IF_ERROR(status);
-  REPRISE_RETURN_IF_ERROR(calls);
+  return calls;
+}
+
+Status CpuProgram::run(size_t entry, size_t first, size_t end) {
+  ThreadScope scope(*site->team);
+  auto nothing = [](size_t) {};
+  REPRISE_RETURN_IF_ERROR(
+      finish(runSteps(entries[entry], first, end, nothing, nothing)));
+  return scope.status();
+}
+
+Status CpuProgram::runTimed(size_t entry, size_t first, size_t end,
+                            std::vector<rp_step_times> &times) {
+  using Clock = std::chrono::steady_clock;
+  ThreadScope scope(*site->team);
+  StepList &steps = entries[entry];
+  Clock::time_point start = Clock::now();
+  auto since = [&](Clock::time_point time) {
+    return std::chrono::duration<double>(time - start).count();
+  };
+  REPRISE_RETURN_IF_ERROR(finish(runSteps(
+      steps, first, end,
+      [&](size_t i) { times[i] = {since(Clock::now()), 0, 0, 0}; },
+      [&](size_t i) { times[i].end = since(Clock::now()); })));
+  for (size_t i = first; i < end; ++i)
+    if (const TimedCall *beside = steps[i]->beside();
+        beside && beside->ended >= start) {
+      times[i].beside_begin = since(beside->began);
+      times[i].beside_end = since(beside->ended);
+    }
   return scope.status();
 }
 

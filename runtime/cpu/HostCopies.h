@@ -42,9 +42,12 @@ struct HostCopy {
   uint64_t bytes = 0;
   static Status make(void *self, Team &) {
     auto &copy = *static_cast<HostCopy *>(self);
-    std::memcpy(copy.target, copy.source, copy.bytes);
-    return {};
+    return copy.timed.run([&] {
+      std::memcpy(copy.target, copy.source, copy.bytes);
+      return Status();
+    });
   }
+  TimedCall timed = {};
 };
 
 } // namespace reprise::rt

@@ -69,7 +69,8 @@ Status Backend::setProfile(bool profile) {
                  : Status();
 }
 
-Expected<std::vector<double>> Backend::stepSeconds(const std::string &entry) {
+Expected<std::vector<rp_step_times>>
+Backend::stepTimes(const std::string &entry) {
   return Status::error(RP_UNAVAILABLE,
                        "'" + model() + "' does not time its steps");
 }

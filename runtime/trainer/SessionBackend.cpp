@@ -143,7 +143,8 @@ public:
   Status setProfile(bool profile) override {
     return takeStatus(rp_session_set_profile(session, profile));
   }
-  Expected<std::vector<double>> stepSeconds(const std::string &entry) override;
+  Expected<std::vector<rp_step_times>>
+  stepTimes(const std::string &entry) override;
 
 private:
   Status describeEntry(const char *name);
@@ -363,12 +364,12 @@ Expected<PlanMemory> SessionBackend::planMemory(const std::string &entry) {
   return plan;
 }
 
-Expected<std::vector<double>>
-SessionBackend::stepSeconds(const std::string &entry) {
-  std::vector<double> all(rp_session_step_count(session, entry.c_str()));
+Expected<std::vector<rp_step_times>>
+SessionBackend::stepTimes(const std::string &entry) {
+  std::vector<rp_step_times> all(rp_session_step_count(session, entry.c_str()));
   for (size_t step = 0; step < all.size(); ++step)
     REPRISE_RETURN_IF_ERROR(takeStatus(
-        rp_session_step_seconds(session, entry.c_str(), step, &all[step])));
+        rp_session_step_times(session, entry.c_str(), step, &all[step])));
   return all;
 }
 

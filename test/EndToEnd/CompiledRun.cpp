@@ -156,6 +156,11 @@ std::string &end_to_end::trainingTarget() {
   return target;
 }
 
+LossyKept &end_to_end::trainingLossyKept() {
+  static LossyKept type = LossyKept::None;
+  return type;
+}
+
 void end_to_end::widenCalls(mlir::ModuleOp model) {
   PassManager passes(model.getContext());
   passes.addNestedPass<func::FuncOp>(createSgWidenCalls({trainingTarget()}));
@@ -172,6 +177,8 @@ CompileOptions end_to_end::trainingOptions() {
   options.planWork = kPlanWork;
   options.halvedBytes = 0;
   options.sparedBytes = 0;
+  options.lossyKept = trainingLossyKept();
+  options.exactBytes = 0;
   return options;
 }
 

@@ -45,6 +45,9 @@ CompileOptions trainingOptions();
 /// "cpu:native", unless somebody sets another one.
 std::string &trainingTarget();
 
+/// The type that kept values are rounded to, of whatever size.
+LossyKept &trainingLossyKept();
+
 /// The same of a random graph. A third of the seeds clip gradients, in all
 /// modes and norms, with Nesterov's momentum and weights alone decaying, a
 /// third run two micro-batches. A quarter of the seeds, and those of kept

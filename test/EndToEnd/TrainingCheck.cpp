@@ -79,8 +79,10 @@ public:
   /// Empty with `message` where it does not differentiate.
   ReferenceModel(mlir::ModuleOp model, uint64_t seed, std::string &message)
       : seed(seed), model(model.clone()),
-        isMixed(random_graphs::mixesTypes(model)) {
+        isMixed(random_graphs::mixesTypes(model) ||
+                trainingLossyKept() != LossyKept::None) {
     CompileOptions options = trainingOptions(seed);
+    options.lossyKept = LossyKept::None;
     options.checkpointing = {};
     options.halvedBytes = UINT64_MAX;
     options.sparedBytes = UINT64_MAX;

@@ -46,7 +46,7 @@ std::vector<std::string> budgetModes();
 /// variable within a quarter of its update's length, and again five times what
 /// this rounding changes, or variables that are off by half a place of bf16:
 /// the sum of what a normalization behind takes out has no other size than
-/// that.
+/// that. So it is where kept values are rounded.
 std::string checkTraining(mlir::ModuleOp model, uint64_t seed,
                           const std::vector<std::string> &modes,
                           Twin twin = Twin::None);

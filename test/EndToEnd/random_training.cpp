@@ -1,7 +1,8 @@
 //===- random_training.cpp - Random graphs through all modes --------------===//
 //
 //   random_training [--brief] [--progress] [--strip] [--budgets] [--gpu]
-//                   [--shared] [--amp TYPE] FIRST COUNT [DIRECTORY]
+//                   [--shared] [--amp TYPE] [--lossy-kept TYPE] FIRST COUNT
+//                   [DIRECTORY]
 //
 // Checks the graphs of COUNT seeds from FIRST on (see TrainingCheck.h), in
 // every mode of checkpointing, or with --budgets at eight budgets; in every
@@ -11,10 +12,12 @@
 // again. With --strip each is compiled a second time without any location, to
 // the same program. With --shared all have layers that use a weight several
 // times. With --amp each is in mixed precision of that type, bf16 or f16. With
-// --gpu all run on a simulated GPU (see ../Gpu/FakeDriver.h), where what a
-// kernel does wrong is a failure too. With --brief the first failure ends it,
-// and nothing is reduced; with
-// --progress a line is printed after every hundred graphs.
+// --lossy-kept values that the backward pass keeps are rounded to bf16 or fp8,
+// with the same bits at every budget. With --gpu all run on a simulated GPU
+// (see
+// ../Gpu/FakeDriver.h), where what a kernel does wrong is a failure too. With
+// --brief the first failure ends it, and nothing is reduced; with --progress a
+// line is printed after every hundred graphs.
 //
 //===----------------------------------------------------------------------===//
 
@@ -125,16 +128,22 @@ int main(int argc, char **argv) {
   bool onGpu = takeFlag("--gpu");
   random_graphs::GraphOptions graphs;
   graphs.shareWeights = takeFlag("--shared");
-  std::string amp;
-  if (takeFlag("--amp") && argc > 1) {
-    amp = argv[1];
-    --argc;
-    ++argv;
-  }
+  auto takeText = [&](const char *name) {
+    std::string text;
+    if (takeFlag(name) && argc > 1) {
+      text = argv[1];
+      --argc;
+      ++argv;
+    }
+    return text;
+  };
+  std::string amp = takeText("--amp");
+  auto kept = termOf<LossyKept>(takeText("--lossy-kept"));
+  trainingLossyKept() = kept.value_or(LossyKept::None);
   if (argc < 3) {
     llvm::errs() << "usage: random_training [--brief] [--progress] [--strip] "
-                    "[--budgets] [--gpu] [--shared] [--amp TYPE] FIRST COUNT "
-                    "[DIRECTORY]\n"
+                    "[--budgets] [--gpu] [--shared] [--amp TYPE] "
+                    "[--lossy-kept TYPE] FIRST COUNT [DIRECTORY]\n"
                     "       random_training [--strip] [--budgets] FILE.mlir "
                     "SEED\n";
     return 2;

@@ -1,7 +1,7 @@
 // RUN: reprise-opt %s -split-input-file -verify-diagnostics
 
 func.func @one_rank(%x: tensor<4xf32>) {
-  // expected-error @+1 {{'sg.all_reduce' op is of 1 ranks; 2 to 1024 are possible}}
+  // expected-error @+1 {{'sg.all_reduce' op is of 1 ranks; 2 to 4096 are possible}}
   %y = sg.all_reduce %x ranks 1 sequence 0 : tensor<4xf32> -> tensor<4xf32>
   return
 }
@@ -9,8 +9,8 @@ func.func @one_rank(%x: tensor<4xf32>) {
 // -----
 
 func.func @too_many_ranks(%x: tensor<4xf32>) {
-  // expected-error @+1 {{'sg.all_gather' op is of 1025 ranks; 2 to 1024 are possible}}
-  %y = sg.all_gather %x ranks 1025 sequence 0 : tensor<4xf32> -> tensor<1025x4xf32>
+  // expected-error @+1 {{'sg.all_gather' op is of 4097 ranks; 2 to 4096 are possible}}
+  %y = sg.all_gather %x ranks 4097 sequence 0 : tensor<4xf32> -> tensor<4097x4xf32>
   return
 }
 

@@ -586,3 +586,35 @@ func.func @loss_gradient_of_two_types(%x: tensor<2x4xbf16>, %l: tensor<2xi32>, %
   %0 = sg.cross_entropy_grad %x, %l, %s, %d : (tensor<2x4xbf16>, tensor<2xi32>, tensor<2xf32>, tensor<2xbf16>) -> tensor<2x4xbf16>
   return
 }
+
+// -----
+
+func.func @average_of_other_elements(%a: tensor<4xf32>, %r: tensor<3x4xf64>) {
+  // expected-error @+1 {{takes averages (C) and rows (R,N) of one element type, not 'tensor<4xf32>' and 'tensor<3x4xf64>'}}
+  %0 = sg.running_average %a, %r {keep = 9.0e-01 : f64, start = 0 : i64} : tensor<4xf32>, tensor<3x4xf64>
+  return
+}
+
+// -----
+
+func.func @average_beyond_rows(%a: tensor<4xf32>, %r: tensor<3x6xf32>) {
+  // expected-error @+1 {{reads 4 elements of rows of 6, from number 3 on}}
+  %0 = sg.running_average %a, %r {keep = 9.0e-01 : f64, start = 3 : i64} : tensor<4xf32>, tensor<3x6xf32>
+  return
+}
+
+// -----
+
+func.func @average_before_rows(%a: tensor<4xf32>, %r: tensor<3x6xf32>) {
+  // expected-error @+1 {{from number -1 on}}
+  %0 = sg.running_average %a, %r {keep = 9.0e-01 : f64, start = -1 : i64} : tensor<4xf32>, tensor<3x6xf32>
+  return
+}
+
+// -----
+
+func.func @bytes_of_halves(%x: tensor<4xbf16>) {
+  // expected-error @+1 {{operand #0 must be}}
+  %0 = sg.encode_fp8 %x : tensor<4xbf16> to tensor<4xi8>
+  return
+}

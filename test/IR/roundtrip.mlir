@@ -130,6 +130,10 @@ func.func @pointwise(%x: tensor<8x4xf32>, %y: tensor<8x4xf32>,
   %19 = sg.cast %x : tensor<8x4xf32> to tensor<8x4xbf16>
   // CHECK: sg.cast %{{.*}} : tensor<8x4xi1> to tensor<8x4xi64>
   %20 = sg.cast %16 : tensor<8x4xi1> to tensor<8x4xi64>
+  // CHECK: sg.encode_fp8 %{{.*}} : tensor<8x4xf32> to tensor<8x4xi8>
+  %21 = sg.encode_fp8 %x : tensor<8x4xf32> to tensor<8x4xi8>
+  // CHECK: sg.decode_fp8 %{{.*}} : tensor<8x4xi8> to tensor<8x4xf32>
+  %22 = sg.decode_fp8 %21 : tensor<8x4xi8> to tensor<8x4xf32>
   return
 }
 

@@ -98,8 +98,8 @@ func.func @streams_meet(%x: tensor<2x4xf32>,
     -> (tensor<2x4xf32> {sg.binding = #sg.binding<gradient of "w">}) {
   %a = sg.dropout %x, %seed, %step {probability = 0.5 : f64, stream = 1 : i64}
     : (tensor<2x4xf32>, tensor<i64>, tensor<i64>) -> tensor<2x4xf32>
-  // expected-error @+1 {{draws from stream 4194305, whose numbers in micro-batch 0 are those of another draw; streams are numbers from 0 on, micro-batches at most 1024}}
-  %b = sg.dropout %a, %seed, %step {probability = 0.5 : f64, stream = 4194305 : i64}
+  // expected-error @+1 {{draws from stream 1048577, whose numbers in micro-batch 0 are those of another draw; streams are numbers from 0 on, micro-batches at most 4096}}
+  %b = sg.dropout %a, %seed, %step {probability = 0.5 : f64, stream = 1048577 : i64}
     : (tensor<2x4xf32>, tensor<i64>, tensor<i64>) -> tensor<2x4xf32>
   return %b : tensor<2x4xf32>
 }

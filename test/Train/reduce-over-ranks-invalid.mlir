@@ -2,7 +2,7 @@
 // RUN:   --sg-reduce-over-ranks=ranks=2
 // RUN: not reprise-opt %s -split-input-file \
 // RUN:   --sg-reduce-over-ranks=ranks=0 2>&1 | FileCheck %s --check-prefix=ZERO
-// ZERO: error: a step has 1 to 1024 ranks, not 0
+// ZERO: error: a step has 1 to 4096 ranks, not 0
 
 // expected-error @+1 {{returns no gradients to reduce}}
 func.func @no_gradient(%x: tensor<2x4xf32>) -> (tensor<2x4xf32> {sg.binding = #sg.binding<logits>}) {

@@ -114,11 +114,11 @@ sg.variable @exact : tensor<4xf64> {role = #sg.role<running_statistics>, init = 
 // TOGETHER: %[[FT:.*]] = sg.reshape %[[T]] {{.*}} : tensor<f32> -> tensor<1xf32>
 // TOGETHER: %[[OWN:.*]] = sg.concat %[[M]], %[[S]], %[[FT]] dim 0
 // TOGETHER: %[[ALL:.*]] = sg.all_gather %[[OWN]] ranks 3 sequence 0 {{.*}} : tensor<9xf32> -> tensor<3x9xf32>
+// TOGETHER: sg.all_gather %[[E]] ranks 3 sequence 1 {{.*}} : tensor<4xf64>
 // TOGETHER: sg.slice %[[ALL]] [0, 0] to [1, 4] {{.*}}"mean"
 // TOGETHER: sg.slice %[[ALL]] [2, 0] to [3, 4] {{.*}}"mean"
 // TOGETHER: sg.slice %[[ALL]] [0, 4] to [1, 8] {{.*}}"squares"
 // TOGETHER: sg.slice %[[ALL]] [2, 8] to [3, 9] {{.*}}"total"
-// TOGETHER: sg.all_gather %[[E]] ranks 3 sequence 1 {{.*}} : tensor<4xf64>
 //
 // Three ranks' values of 16 bytes are more than 32, so that each is alone.
 //
@@ -199,4 +199,67 @@ func.func @fills_buckets(%x: tensor<2x4xf32>, %y: tensor<2x8xf32>)
     : tensor<2x4xf32> -> tensor<4xf32>
   return %a, %b, %c, %d, %e, %f : tensor<4xf32>, tensor<8xf32>, tensor<4xf64>,
     tensor<4xf32>, tensor<2xf64>, tensor<4xf32>
+}
+
+// -----
+
+sg.variable @w : tensor<4xf32> {role = #sg.role<parameter>, init = #sg.init<ones>}
+sg.variable @mean : tensor<4xf32> {role = #sg.role<running_statistics>, init = #sg.init<zeros>}
+sg.variable @squares : tensor<4xf32> {role = #sg.role<running_statistics>, init = #sg.init<zeros>}
+
+// Running averages take the rows of all ranks as they were gathered.
+//
+// TOGETHER-LABEL: func.func @averages_over_rows
+// TOGETHER: %[[MEAN:.*]] = sg.read @mean
+// TOGETHER: %[[SQUARES:.*]] = sg.read @squares
+// TOGETHER: %[[ALL:.*]] = sg.all_gather %{{.*}} ranks 3 sequence 0 {{.*}} -> tensor<3x8xf32>
+// TOGETHER-NEXT: %[[A:.*]] = sg.running_average %[[MEAN]], %[[ALL]] {keep = 0.89999997{{.*}} : f64, sg.origin = #sg.origin<"mean", forward>, start = 0 : i64}
+// TOGETHER-NEXT: %[[B:.*]] = sg.running_average %[[SQUARES]], %[[ALL]] {keep = 7.500000e-01 : f64, sg.origin = #sg.origin<"squares", forward>, start = 4 : i64}
+// TOGETHER-NEXT: sg.write @mean, %[[A]]
+// TOGETHER-NEXT: sg.write @squares, %[[B]]
+// TOGETHER-NEXT: sg.all_reduce
+func.func @averages_over_rows(%x: tensor<2x4xf32>)
+    -> (tensor<4xf32> {sg.binding = #sg.binding<gradient of "w">}) {
+  %mean = sg.read @mean : tensor<4xf32>
+  %squares = sg.read @squares : tensor<4xf32>
+  %keep = sg.constant dense<0.9> : tensor<4xf32>
+  %most = sg.constant dense<0.75> : tensor<4xf32>
+  %m = sg.reduce_sum %x dims [0] {sg.origin = #sg.origin<"mean", forward>}
+    : tensor<2x4xf32> -> tensor<4xf32>
+  %s = sg.mul %m, %m {sg.origin = #sg.origin<"squares", forward>} : tensor<4xf32>
+  %km = sg.mul %mean, %keep {sg.origin = #sg.origin<"mean", forward>} : tensor<4xf32>
+  %nm = sg.add %km, %m {sg.origin = #sg.origin<"mean", forward>} : tensor<4xf32>
+  %ks = sg.mul %squares, %most {sg.origin = #sg.origin<"squares", forward>} : tensor<4xf32>
+  %ns = sg.add %ks, %s {sg.origin = #sg.origin<"squares", forward>} : tensor<4xf32>
+  sg.write @mean, %nm {sg.origin = #sg.origin<"mean", forward>} : tensor<4xf32>
+  sg.write @squares, %ns {sg.origin = #sg.origin<"squares", forward>} : tensor<4xf32>
+  return %m : tensor<4xf32>
+}
+
+// -----
+
+sg.variable @w : tensor<4xf32> {role = #sg.role<parameter>, init = #sg.init<ones>}
+sg.variable @mean : tensor<4xf32> {role = #sg.role<running_statistics>, init = #sg.init<zeros>}
+sg.variable @follower : tensor<4xf32> {role = #sg.role<running_statistics>, init = #sg.init<zeros>}
+
+// Another variable takes the average between two ranks: single updates.
+//
+// CHECK-LABEL: func.func @average_that_another_follows
+// CHECK-NOT: sg.running_average
+// CHECK-COUNT-9: sg.add
+// CHECK: sg.all_reduce
+func.func @average_that_another_follows(%x: tensor<2x4xf32>)
+    -> (tensor<4xf32> {sg.binding = #sg.binding<gradient of "w">}) {
+  %mean = sg.read @mean : tensor<4xf32>
+  %follower = sg.read @follower : tensor<4xf32>
+  %keep = sg.constant dense<0.9> : tensor<4xf32>
+  %m = sg.reduce_sum %x dims [0] {sg.origin = #sg.origin<"mean", forward>}
+    : tensor<2x4xf32> -> tensor<4xf32>
+  %km = sg.mul %mean, %keep {sg.origin = #sg.origin<"mean", forward>} : tensor<4xf32>
+  %nm = sg.add %km, %m {sg.origin = #sg.origin<"mean", forward>} : tensor<4xf32>
+  %f = sg.add %follower, %mean {sg.origin = #sg.origin<"mean", forward>} : tensor<4xf32>
+  %g = sg.add %f, %m {sg.origin = #sg.origin<"mean", forward>} : tensor<4xf32>
+  sg.write @mean, %nm {sg.origin = #sg.origin<"mean", forward>} : tensor<4xf32>
+  sg.write @follower, %g {sg.origin = #sg.origin<"mean", forward>} : tensor<4xf32>
+  return %m : tensor<4xf32>
 }

@@ -2,7 +2,7 @@
 // RUN:   --sg-shard-optimizer="ranks=2 least-bytes=16"
 // RUN: not reprise-opt %s -split-input-file \
 // RUN:   --sg-shard-optimizer="ranks=1" 2>&1 | FileCheck %s --check-prefix=ONE
-// ONE: error: optimizer state is shared by 2 to 1024 ranks in one step, not by 1 in 1
+// ONE: error: optimizer state is shared by 2 to 4096 ranks in one step, not by 1 in 1
 
 sg.variable @m : tensor<2xf32> {role = #sg.role<optimizer_state>, init = #sg.init<zeros>}
 

@@ -2,7 +2,7 @@
 // RUN:   --sg-synchronize-norms=ranks=2
 // RUN: not reprise-opt %s -split-input-file \
 // RUN:   --sg-synchronize-norms=ranks=1 2>&1 | FileCheck %s --check-prefix=ONE
-// ONE: error: statistics are joined by 2 to 1024 ranks in a function of one block, not by 1
+// ONE: error: statistics are joined by 2 to 4096 ranks in a function of one block, not by 1
 
 // expected-error @+1 {{has no batch normalization in training whose statistics ranks could join}}
 func.func @without_norms(%x: tensor<2x4xf32>) -> tensor<2x4xf32> {

@@ -103,6 +103,7 @@ void driver::addCompileOptions(CLI::App &command, CompileSettings &compile) {
   options.add("--lr-scale", compile.trained.rateScales);
   options.add("--layer-decay", compile.trained.layerDecay);
   options.add("--amp", compile.amp);
+  options.add("--lossy-kept", compile.lossyKept);
   options.add("--attention", compile.attention);
   options.add("--fusion", compile.fusion);
   options.add("--accumulate", compile.accumulate);

@@ -94,6 +94,9 @@ struct StepOptions {
   /// The parameters that change, and factors of their learning rates.
   TrainedPart trained;
   MixedPrecision amp = MixedPrecision::None;
+  /// The type that kept values are rounded to, which changes gradients; see
+  /// sg-round-kept.
+  LossyKept lossyKept = LossyKept::None;
   /// The limit that all gradients together are clipped to; see
   /// sg-differentiate.
   Clipping clipping;

@@ -30,7 +30,7 @@ struct CompileSettings {
   std::optional<std::string> hostBudget, hostLink;
   std::vector<std::string> keep, recompute, noWeightDecay;
   TrainedPartOptions trained;
-  std::optional<std::string> optimizer, amp, attention, fusion;
+  std::optional<std::string> optimizer, amp, lossyKept, attention, fusion;
   std::map<std::string, std::optional<double>> numbers; // by hyperparameter
   std::optional<double> clipGradNorm, clipTolerance, clipMomentum;
   std::optional<std::string> gradClipper, clipNormType;

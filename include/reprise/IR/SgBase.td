@@ -286,6 +286,8 @@ def Sg_Tensor : Sg_TensorOf<[Sg_Element]>;
 def Sg_FloatTensor : Sg_TensorOf<[Sg_Float]>;
 def Sg_IntTensor : Sg_TensorOf<[Sg_Int]>;
 def Sg_BoolTensor : Sg_TensorOf<[I1]>;
+def Sg_ByteTensor : Sg_TensorOf<[I8]>;
+def Sg_F32Tensor : Sg_TensorOf<[F32]>;
 def Sg_CounterTensor
     : ConfinedType<0DTensorOf<[I64]>,
         [CPred<"::reprise::sg::hasSupportedShape($_self)">],

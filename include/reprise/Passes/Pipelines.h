@@ -47,6 +47,8 @@ struct AlgorithmOptions {
   /// that a batch norm normalizes; see sg-spare-norm-operands. Bits of
   /// gradients depend on it.
   uint64_t sparedBytes = uint64_t{8} << 20;
+  /// The most bytes of a kept value that is not rounded; see sg-round-kept.
+  uint64_t exactBytes = 4096;
   /// True if ops share kernels; see sg-form-kernels.
   bool fuse = true;
 };

@@ -21,10 +21,11 @@ def SgReduceOverRanks : Pass<"sg-reduce-over-ranks", "::mlir::func::FuncOp"> {
     The bits are those of `ranks` micro-batches on one process, whose rows micro-batch r
     takes from rank r. A variable that the model writes, such as running statistics, goes
     through the updates of all ranks in their order: `sg.all_gather` collects what an
-    update takes from a rank's batch, and each rank applies all updates. Up to 32 of these
-    values share an op, while all ranks' rows of them have no more than `bucket-bytes`.
+    update takes from a rank's batch, and each rank applies all updates, those of a running
+    average by one op (`sg.running_average`). Up to 32 of these values share an op, while
+    all ranks' rows of them have no more than `bucket-bytes`.
     Draws find their streams by the high word of the step (`sg.random_uniform`): the
-    trainer sets it to r * 2^22 in the input of role step and in the variables of role
+    trainer sets it to r * 2^20 in the input of role step and in the variables of role
     counter, and begins these with r steps more. A variable whose next value follows from
     values that are equal on all ranks already (`sg-synchronize-norms`) is updated once.
 

@@ -70,6 +70,54 @@ def SgRecomputeCheap : Pass<"sg-recompute-cheap", "::mlir::func::FuncOp"> {
   let dependentDialects = ["::reprise::sg::SgDialect"];
 }
 
+def SgRoundKept : Pass<"sg-round-kept", "::mlir::func::FuncOp"> {
+  let summary = "rounds the values that the backward pass keeps";
+  let description = [{
+    Works on a flat function of primitives and library ops, after
+    `sg-recompute-cheap`. Every value of the forward pass that a later phase reads is
+    stored in the type `type`, and what reads it later reads the rounded numbers. The
+    forward pass and its loss stay as they are; **gradients become approximate**.
+
+    With `bf16`, a value is cast. With `fp8`, each row along the last dimension is
+    divided by its largest magnitude / 448, so that the row fits the 8-bit format, and
+    becomes bytes (`sg.encode_fp8`) beside one factor for each row.
+
+    The pass leaves exact
+
+    - arguments, variables and results, which exist in any case;
+    - values of at most `exact-bytes`, and statistics: values that only pointwise ops
+      separate from a reduction, such as a mean, a reciprocal deviation, or the sum of a
+      softmax;
+    - values that are not wider than the type, and, with `fp8`, rows of fewer than 8
+      elements, whose factors would take more than they save.
+
+    Recomputation to meet a budget starts from exact values, so that the bits are those
+    without a budget. A checkpointing mode keeps other values, and so rounds others.
+
+    ```mlir
+    func.func @f(%x: tensor<64x32xf32>, %w: tensor<32x32xf32>,
+                 %dy: tensor<64x32xf32>) -> (tensor<64x32xf32>, tensor<64x32xf32>) {
+      %h = sg.matmul %x, %w {sg.origin = #sg.origin<"fc", forward>}
+        : (tensor<64x32xf32>, tensor<32x32xf32>) -> tensor<64x32xf32>
+      %y = sg.exp %h {sg.origin = #sg.origin<"act", forward>} : tensor<64x32xf32>
+      %d = sg.mul %dy, %h {sg.origin = #sg.origin<"act", backward>}
+        : tensor<64x32xf32>
+      return %y, %d : tensor<64x32xf32>, tensor<64x32xf32>
+    }
+    // %h is kept as
+    //   %s = sg.cast %h : tensor<64x32xf32> to tensor<64x32xbf16>
+    // and the backward pass reads
+    //   %r = sg.cast %s : tensor<64x32xbf16> to tensor<64x32xf32>
+    ```
+  }];
+  let options = [
+    Option<"type", "type", "std::string", "\"bf16\"",
+           "the type that kept values are rounded to: bf16 or fp8">,
+    Option<"exactBytes", "exact-bytes", "uint64_t", "4096",
+           "values of at most so many bytes stay exact">];
+  let dependentDialects = ["::reprise::sg::SgDialect"];
+}
+
 def SgRematerialize : Pass<"sg-rematerialize", "::mlir::ModuleOp"> {
   let summary = "recomputes values so that a step fits a budget";
   let description = [{

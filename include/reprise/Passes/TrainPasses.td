@@ -399,7 +399,7 @@ def SgAccumulateGradients
     micro-batch reads what the one before it would have written, and only the last value
     is written. Batch normalization sees micro-batches; with it, the mean of the gradients
     is therefore not the gradient of the whole batch. Micro-batch k draws from stream s +
-    k * 2^22 where the model draws from stream s.
+    k * 2^20 where the model draws from stream s.
 
     Fails at an update of a parameter, at blocks, at data or labels of another number of
     rows, and at a result of another kind.

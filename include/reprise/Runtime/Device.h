@@ -16,6 +16,7 @@
 #define REPRISE_RUNTIME_DEVICE_H
 
 #include "reprise/Runtime/Status.h"
+#include "reprise/Runtime/reprise.h"
 #include <cstdint>
 #include <functional>
 #include <memory>
@@ -57,6 +58,11 @@ public:
   /// next one that waits returns the errors of the run, with the entry's name
   /// and the run's number. Allocates no tensor memory.
   virtual Status run(size_t entry, size_t first, size_t end) = 0;
+  /// The same, and sets the steps' elements of `times`, which has one for each
+  /// step of the entry, as rp_session_step_times says, in seconds since the
+  /// call. By default one step after another, each of them waited for.
+  virtual Status runTimed(size_t entry, size_t first, size_t end,
+                          std::vector<rp_step_times> &times);
   /// Sets the ranks of collective calls, which outlive the program. All ranks
   /// call this at the same place, since it may wait for the others. Fails with
   /// RP_UNAVAILABLE on a device that makes no such calls.

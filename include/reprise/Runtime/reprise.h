@@ -313,6 +313,17 @@ rp_status *rp_session_set_profile(rp_session *session, int32_t profile);
 size_t rp_session_step_count(const rp_session *session, const char *entry);
 rp_status *rp_session_step_seconds(const rp_session *session, const char *entry,
                                    size_t step, double *seconds);
+/* When a step of the last run with profile began and ended, in seconds since
+ * the run did. A call between ranks, or a copy to or from host memory, that ran
+ * beside the steps after it began and ended at the other two times, and its own
+ * two are those of its start; otherwise these are 0. Between two steps the
+ * second one waited for such a call. */
+typedef struct rp_step_times {
+  double begin, end;
+  double beside_begin, beside_end;
+} rp_step_times;
+rp_status *rp_session_step_times(const rp_session *session, const char *entry,
+                                 size_t step, rp_step_times *times);
 
 #ifdef __cplusplus
 }

@@ -2,23 +2,25 @@
 //
 // The file is JSON in the trace event format that Perfetto and chrome://tracing
 // open: complete events ("X") of the run's spans and of the program's steps
-// within them, and counters ("C") of the bytes that the plan has in use. The
-// runtime times each step of a program but not when it begins: they are placed
-// one after another from the beginning of the run, without the gaps between
-// them. In a run of several programs, spans and steps name their program.
+// within them, and counters ("C") of the bytes that the plan has in use. Calls
+// between ranks, and copies to and from host memory, that run beside the steps
+// have threads of their own. In a run of several programs, spans and steps name
+// their program.
 //
 //===----------------------------------------------------------------------===//
 #include "reprise/Runtime/Expect.h"
 #include "reprise/Runtime/OutputFile.h"
 #include "reprise/Runtime/Trainer/Hooks.h"
 #include "reprise/Runtime/Trainer/Trainer.h"
+#include <algorithm>
 #include <map>
 #include <nlohmann/json.hpp>
 
 using namespace reprise::rt;
 using nlohmann::ordered_json;
 
-static constexpr int kProcess = 1, kRunThread = 1, kDataThread = 2;
+static constexpr int kProcess = 1, kRunThread = 1, kDataThread = 2,
+                     kRanksThread = 3, kCopiesThread = 4;
 
 static ordered_json nameOf(const char *what, int thread,
                            const std::string &name) {
@@ -54,14 +56,14 @@ void ProfileTrace::add(const RunSpan &span) {
 Status ProfileTrace::afterStep(HookContext &run, const Progress &step) {
   uint64_t number = step.step - start;
   if (number >= options.first && number <= options.last) {
-    REPRISE_EXPECT(seconds, options.backend->stepSeconds("train_step"));
+    REPRISE_EXPECT(times, options.backend->stepTimes("train_step"));
     std::shared_ptr<const TracedProgram> program = options.program();
-    if (seconds->size() != program->ops.size())
-      return Status::error(
-          RP_INTERNAL, "the program has " + std::to_string(seconds->size()) +
-                           " steps, but its description " +
-                           std::to_string(program->ops.size()));
-    steps.push_back({step.step, stepBegin, std::move(*seconds), program});
+    if (times->size() != program->ops.size())
+      return Status::error(RP_INTERNAL,
+                           "the program has " + std::to_string(times->size()) +
+                               " steps, but its description " +
+                               std::to_string(program->ops.size()));
+    steps.push_back({step.step, stepBegin, std::move(*times), program});
   }
   if (number + 1 == options.first)
     return options.backend->setProfile(true);
@@ -70,28 +72,34 @@ Status ProfileTrace::afterStep(HookContext &run, const Progress &step) {
   return number > options.last ? write() : Status();
 }
 
-/// Appends the program's steps, and their bytes in use.
+/// Appends the program's steps, what ran beside them, and their bytes in use.
 static void addSteps(const ProfileTrace::Timed &timed, double origin,
                      ordered_json &events) {
   const TracedProgram &program = *timed.program;
-  double at = timed.begin - origin;
-  for (size_t k = 0; k < timed.seconds.size(); ++k) {
+  double start = timed.begin - origin;
+  for (size_t k = 0; k < timed.times.size(); ++k) {
     const TracedOp &op = program.ops[k];
-    ordered_json event =
-        complete(op.name, op.kind, kRunThread, at, timed.seconds[k]);
-    event["args"] = {{"module", op.module}, {"phase", op.phase},
-                     {"bytes", op.bytes},   {"flops", op.flops},
-                     {"index", k},          {"step", timed.step}};
-    if (!program.name.empty())
-      event["args"]["program"] = program.name;
-    events.push_back(std::move(event));
+    auto add = [&](int thread, double begin, double end) {
+      ordered_json event =
+          complete(op.name, op.kind, thread, start + begin, end - begin);
+      event["args"] = {{"module", op.module}, {"phase", op.phase},
+                       {"bytes", op.bytes},   {"flops", op.flops},
+                       {"index", k},          {"step", timed.step}};
+      if (!program.name.empty())
+        event["args"]["program"] = program.name;
+      events.push_back(std::move(event));
+    };
+    const rp_step_times &times = timed.times[k];
+    add(kRunThread, times.begin, times.end);
+    if (times.beside_end > 0)
+      add(op.kind == "library" ? kRanksThread : kCopiesThread,
+          times.beside_begin, times.beside_end);
     events.push_back(
         {{"name", "memory of the arena"},
          {"ph", "C"},
-         {"ts", at * 1e6},
+         {"ts", (start + times.begin) * 1e6},
          {"pid", kProcess},
          {"args", {{"fixed", program.fixedBytes}, {"live", op.liveBytes}}}});
-    at += timed.seconds[k];
   }
 }
 
@@ -109,6 +117,13 @@ static ordered_json spanEvent(const RunSpan &span, double origin,
   if (!program.empty())
     event["args"]["program"] = program;
   return event;
+}
+
+static bool hasEvents(const ordered_json &events, int thread) {
+  return std::any_of(events.begin(), events.end(),
+                     [&](const ordered_json &event) {
+                       return event["ph"] == "X" && event["tid"] == thread;
+                     });
 }
 
 Status ProfileTrace::write() {
@@ -129,6 +144,11 @@ Status ProfileTrace::write() {
     events.push_back(spanEvent(span, origin, programs[span.step]));
   for (const Timed &timed : steps)
     addSteps(timed, origin, events);
+  for (auto [thread, name] :
+       {std::pair(kRanksThread, "calls between ranks, beside steps"),
+        std::pair(kCopiesThread, "copies to and from host memory")})
+    if (hasEvents(events, thread))
+      events.push_back(nameOf("thread_name", thread, name));
   ordered_json file = {{"displayTimeUnit", "ms"},
                        {"traceEvents", std::move(events)}};
   // Names may contain invalid UTF-8.

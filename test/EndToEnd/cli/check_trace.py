@@ -13,7 +13,7 @@ for event in events:
     if event["ph"] != "M":
         assert event["ts"] >= 0, event
     if event["ph"] == "X":
-        assert event["dur"] >= 0 and event["name"] and event["tid"] in (1, 2)
+        assert event["dur"] >= 0 and event["name"] and event["tid"] in (1, 2, 4)
 assert any(e["name"] == "process_name" for e in events)
 
 spans = collections.defaultdict(list)
@@ -28,14 +28,14 @@ for number in traced:
         assert len(spans[what, number]) == 1, (what, number)
     step = spans["step", number][0]
     ops = [e for e in events if e["ph"] == "X" and e["cat"] != "run"
-           and e["args"]["step"] == number]
+           and e["args"]["step"] == number and e["tid"] == 1]
     assert [op["name"] for op in ops] == names, number
     assert [op["args"]["index"] for op in ops] == list(range(len(names)))
     at = step["ts"]
     for op in ops:
         # One behind another, within the step; a nanosecond for the sums.
         assert op["tid"] == step["tid"]
-        assert abs(op["ts"] - at) < 1e-3, (op, at)
+        assert op["ts"] > at - 1e-3, (op, at)
         at = op["ts"] + op["dur"]
     assert at <= step["ts"] + step["dur"] + 1e-3, number
     assert sum(op["dur"] for op in ops) > 0

@@ -52,9 +52,11 @@ public:
     profiled += (profile ? " on" : " off") + std::to_string(runs);
     return {};
   }
-  /// Two steps of a run: 2 and 1 microseconds.
-  Expected<std::vector<double>> stepSeconds(const std::string &) override {
-    return std::vector<double>{2e-6, 1e-6};
+  /// Two steps of a run, of 2 and 1 microseconds, with a wait of 3 between
+  /// them; the first one goes on beside the second.
+  Expected<std::vector<rp_step_times>> stepTimes(const std::string &) override {
+    return std::vector<rp_step_times>{{0, 2e-6, 1e-6, 4e-6},
+                                      {5e-6, 6e-6, 0, 0}};
   }
   uint64_t runs = 0; // of train_step
 

@@ -115,8 +115,9 @@ public:
   virtual Status setCommunicator(Communicator *ranks);
   /// Sets whether later runs are timed step by step.
   virtual Status setProfile(bool profile);
-  /// Seconds of each step of an entry's last run, which was timed.
-  virtual Expected<std::vector<double>> stepSeconds(const std::string &entry);
+  /// The times of each step of an entry's last run, which was timed.
+  virtual Expected<std::vector<rp_step_times>>
+  stepTimes(const std::string &entry);
 };
 
 /// Turns a status of the C interface into one of C++ and frees it.

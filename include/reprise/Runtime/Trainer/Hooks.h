@@ -195,11 +195,11 @@ struct ProfileTraceOptions {
 /// the run's end.
 class ProfileTrace final : public Hook {
 public:
-  /// Seconds of the program's steps in one step of the run.
+  /// The times of the program's steps in one step of the run.
   struct Timed {
     uint64_t step;
     double begin; // of the step, as RunSpan
-    std::vector<double> seconds;
+    std::vector<rp_step_times> times;
     std::shared_ptr<const TracedProgram> program;
   };
 

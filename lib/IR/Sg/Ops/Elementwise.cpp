@@ -281,7 +281,7 @@ void sg::registerElementwiseModels(MLIRContext *context) {
   attachPointwiseCost<perResult<1>, NegOp, AbsOp, ExpOp, LogOp, SqrtOp, RsqrtOp,
                       TanhOp, SigmoidOp, ErfOp, ReluOp, ReluGradOp, AddOp,
                       SubOp, MulOp, DivOp, MaximumOp, MinimumOp, CompareOp,
-                      SelectOp, CastOp>(context);
+                      SelectOp, CastOp, EncodeFp8Op, DecodeFp8Op>(context);
   attachAutocast<AutocastRule::Wide, ExpOp, LogOp, RsqrtOp>(context);
   attachAutocast<AutocastRule::Widest, AddOp, CompareOp, DivOp, MaximumOp,
                  MinimumOp, MulOp, SelectOp, SubOp>(context);

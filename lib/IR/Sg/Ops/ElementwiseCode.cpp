@@ -236,6 +236,104 @@ static Value emitCast(Operation *op, OpBuilder &b, ValueRange operands) {
 }
 
 //===----------------------------------------------------------------------===//
+// 8-bit floating-point numbers
+//===----------------------------------------------------------------------===//
+
+/// The bits of 8-bit numbers: a sign, four bits of exponent with a bias of 7,
+/// three of fraction.
+static constexpr int64_t kFp8Sign = 0x80, kFp8Nan = 0x7f, kFp8Most = 0x7e;
+/// The bits of fraction that f32 has more, and the difference of the biases as
+/// an 8-bit number.
+static constexpr int64_t kFp8Shift = 23 - 3, kFp8Bias = (127 - 7) << 3;
+
+namespace {
+/// Emits arithmetic on the bits of f32 numbers, each of the type of `like` with
+/// elements of 32 bits.
+struct Bits {
+  OpBuilder &b;
+  Location loc;
+  Type integers, reals;
+
+  Bits(OpBuilder &b, Location loc, Value like)
+      : b(b), loc(loc), integers(withElement(like.getType(), b.getI32Type())),
+        reals(withElement(like.getType(), b.getF32Type())) {}
+
+  Value number(int64_t value) const {
+    return splat(b, loc, integers, double(value));
+  }
+  Value real(double value) const { return splat(b, loc, reals, value); }
+  Value bitsOf(Value x) const {
+    return arith::BitcastOp::create(b, loc, integers, x);
+  }
+  Value realOf(Value bits) const {
+    return arith::BitcastOp::create(b, loc, reals, bits);
+  }
+  template <typename OpTy> Value with(Value x, int64_t value) const {
+    return OpTy::create(b, loc, x, number(value));
+  }
+};
+} // namespace
+
+static Value emitEncodeFp8(Operation *op, OpBuilder &b, ValueRange operands) {
+  Location loc = op->getLoc();
+  Bits bits(b, loc, operands[0]);
+  Value x = operands[0];
+  Value magnitude = math::AbsFOp::create(b, loc, x);
+  Value pattern = bits.bitsOf(magnitude);
+  // Normal numbers round at their last bit, carries included.
+  Value odd = bits.with<arith::AndIOp>(
+      bits.with<arith::ShRUIOp>(pattern, kFp8Shift), 1);
+  Value half = bits.with<arith::AddIOp>(odd, (1 << (kFp8Shift - 1)) - 1);
+  Value rounded = bits.with<arith::ShRUIOp>(
+      arith::AddIOp::create(b, loc, pattern, half), kFp8Shift);
+  Value normal = bits.with<arith::SubIOp>(rounded, kFp8Bias);
+  // In a sum with 2^14, the last bit of f32 is worth 2^-9, the smallest number.
+  constexpr double kLarge = 16384;
+  Value sum = arith::AddFOp::create(b, loc, magnitude, bits.real(kLarge));
+  Value small = arith::SubIOp::create(b, loc, bits.bitsOf(sum),
+                                      bits.bitsOf(bits.real(kLarge)));
+  constexpr double kLeastNormal = 0x1p-6;
+  Value isSmall = arith::CmpFOp::create(b, loc, arith::CmpFPredicate::OLT,
+                                        magnitude, bits.real(kLeastNormal));
+  Value code = arith::SelectOp::create(b, loc, isSmall, small, normal);
+  code = bits.with<arith::MinSIOp>(code, kFp8Most);
+  Value sign = bits.with<arith::AndIOp>(
+      bits.with<arith::ShRUIOp>(bits.bitsOf(x), 24), kFp8Sign);
+  Value whole = arith::OrIOp::create(b, loc, code, sign);
+  Value isNan = arith::CmpFOp::create(b, loc, arith::CmpFPredicate::UNO, x, x);
+  whole = arith::SelectOp::create(b, loc, isNan, bits.number(kFp8Nan), whole);
+  return arith::TruncIOp::create(
+      b, loc, withElement(x.getType(), b.getI8Type()), whole);
+}
+
+static Value emitDecodeFp8(Operation *op, OpBuilder &b, ValueRange operands) {
+  Location loc = op->getLoc();
+  Bits bits(b, loc, operands[0]);
+  Value whole = arith::ExtUIOp::create(b, loc, bits.integers, operands[0]);
+  Value code = bits.with<arith::AndIOp>(whole, kFp8Nan);
+  // Normal numbers have f32's exponent and fraction; others are multiples of
+  // the smallest number.
+  Value normal = bits.realOf(bits.with<arith::ShLIOp>(
+      bits.with<arith::AddIOp>(code, kFp8Bias), kFp8Shift));
+  constexpr double kLeast = 0x1p-9;
+  Value small = arith::MulFOp::create(
+      b, loc, arith::SIToFPOp::create(b, loc, bits.reals, code),
+      bits.real(kLeast));
+  constexpr int64_t kFirstNormal = 8;
+  Value isSmall = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::slt, code,
+                                        bits.number(kFirstNormal));
+  Value magnitude = arith::SelectOp::create(b, loc, isSmall, small, normal);
+  Value isNan = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::eq, code,
+                                      bits.number(kFp8Nan));
+  Value known = arith::SelectOp::create(
+      b, loc, isNan, bits.real(std::numeric_limits<double>::quiet_NaN()),
+      magnitude);
+  Value sign =
+      bits.with<arith::ShLIOp>(bits.with<arith::AndIOp>(whole, kFp8Sign), 24);
+  return bits.realOf(arith::OrIOp::create(b, loc, bits.bitsOf(known), sign));
+}
+
+//===----------------------------------------------------------------------===//
 // Models
 //===----------------------------------------------------------------------===//
 
@@ -291,6 +389,8 @@ void sg::registerElementwiseCode(MLIRContext *context) {
   attach<CompareOp, emitCompare>(context);
   attach<SelectOp, emitSelect>(context);
   attach<CastOp, emitCast>(context);
+  attach<EncodeFp8Op, emitEncodeFp8>(context);
+  attach<DecodeFp8Op, emitDecodeFp8>(context);
   attachCheap<AddOp, SubOp, MulOp, NegOp, AbsOp, ReluOp, ReluGradOp, CompareOp,
               SelectOp, CastOp, MaximumOp, MinimumOp>(context);
 }

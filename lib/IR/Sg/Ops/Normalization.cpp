@@ -10,7 +10,9 @@
 
 #include "../Models.h"
 #include "../Verify.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/IR/TypeUtilities.h"
+#include "reprise/IR/Kernel.h"
 
 using namespace mlir;
 using namespace reprise;
@@ -467,6 +469,61 @@ struct BatchNormStatistics
   }
 };
 
+//===----------------------------------------------------------------------===//
+// Running averages
+//===----------------------------------------------------------------------===//
+
+LogicalResult RunningAverageOp::verify() {
+  RankedTensorType initial = tensorOf(getInitial()), rows = tensorOf(getRows());
+  if (initial.getRank() != 1 || rows.getRank() != 2 ||
+      initial.getElementType() != rows.getElementType())
+    return emitOpError() << "takes averages (C) and rows (R,N) of one element "
+                            "type, not "
+                         << initial << " and " << rows;
+  int64_t start = getStart(), channels = initial.getDimSize(0);
+  if (start < 0 || start > rows.getDimSize(1) - channels)
+    return emitOpError() << "reads " << channels << " elements of rows of "
+                         << rows.getDimSize(1) << ", from number " << start
+                         << " on";
+  return success();
+}
+
+static uint64_t runningAverageFlops(Operation *op) {
+  auto average = cast<RunningAverageOp>(op);
+  return 2 * elements(average.getResult()) *
+         tensorOf(average.getRows()).getDimSize(0);
+}
+
+namespace {
+struct RunningAverageModel
+    : KernelOpInterface::ExternalModel<RunningAverageModel, RunningAverageOp> {
+  KernelRole getKernelRole(Operation *) const { return KernelRole::Alone; }
+  OperandLanes getOperandLanes(Operation *, unsigned operand, unsigned) const {
+    return OperandLanes::along(operand == 0 ? 0 : 1);
+  }
+  Value emitAt(Operation *op, ElementBuilder &e, const Index &index) const {
+    auto average = cast<RunningAverageOp>(op);
+    RankedTensorType rows = tensorOf(average.getRows());
+    Type type = e.typeAt(rows.getElementType(), index);
+    Value keep = e.splat(type, average.getKeep().convertToDouble());
+    Value column = e.add(index.at[0], average.getStart());
+    std::optional<unsigned> lane;
+    if (index.lane)
+      lane = 1;
+    Value initial = e.evaluateMoved(average.getInitial(), index, index);
+    return e.loop(
+        e.constant(0), e.constant(rows.getDimSize(0)), initial,
+        [&](Value row, ValueRange before) {
+          Index at = e.moved(index, rows, {row, column}, lane);
+          Value taken = e.evaluateMoved(average.getRows(), at, index);
+          Value kept = arith::MulFOp::create(e.builder, e.loc, before[0], keep);
+          Value next = arith::AddFOp::create(e.builder, e.loc, kept, taken);
+          return SmallVector<Value>{next};
+        })[0];
+  }
+};
+} // namespace
+
 void sg::registerNormalizationModels(MLIRContext *context) {
   attachVjp<BatchNormTrainingOp,
             normalizationVjp<BatchNormTrainingOp, BatchNormGradOp>>(context);
@@ -486,6 +543,8 @@ void sg::registerNormalizationModels(MLIRContext *context) {
   attachReductionCost<perOperand<10>, BatchNormGradOp>(context);
   attachPointwiseCost<perResult<4>, NormalizeOp, BatchNormInferenceOp>(context);
   attachReductionCost<perOperand<14>, LayerNormGradOp>(context);
+  RunningAverageOp::attachInterface<RunningAverageModel>(*context);
+  attachPointwiseCost<runningAverageFlops, RunningAverageOp>(context);
   attachAutocast<AutocastRule::Wide, LayerNormOp>(context);
   attachAutocast<AutocastRule::First, BatchNormOp>(context);
 }

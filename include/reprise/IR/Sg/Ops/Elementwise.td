@@ -119,6 +119,37 @@ def Sg_CastOp : Sg_Op<"cast", [Pure, AllShapesMatch<["operand", "result"]>]> {
   let hasFolder = 1;
 }
 
+def Sg_EncodeFp8Op : Sg_Op<"encode_fp8", [Pure, AllShapesMatch<["operand", "result"]>]> {
+  let summary = "the bytes of the nearest 8-bit floating-point numbers";
+  let description = [{
+    The format is E4M3 (https://arxiv.org/abs/2209.05433): a sign, four bits of
+    exponent and three of fraction, as MLIR's `f8E4M3FN`. Its largest number is 448,
+    its smallest above zero 2^-9. Rounds to nearest even; a larger number, or infinity,
+    becomes 448 of its sign; NaN stays NaN.
+
+    ```mlir
+    %q = sg.encode_fp8 %x : tensor<8xf32> to tensor<8xi8>
+    ```
+  }];
+  let arguments = (ins Sg_F32Tensor:$operand);
+  let results = (outs Sg_ByteTensor:$result);
+  let assemblyFormat = "$operand attr-dict `:` type($operand) `to` type($result)";
+}
+
+def Sg_DecodeFp8Op : Sg_Op<"decode_fp8", [Pure, AllShapesMatch<["operand", "result"]>]> {
+  let summary = "the numbers that sg.encode_fp8 made bytes of";
+  let description = [{
+    Exact, in f32.
+
+    ```mlir
+    %x = sg.decode_fp8 %q : tensor<8xi8> to tensor<8xf32>
+    ```
+  }];
+  let arguments = (ins Sg_ByteTensor:$operand);
+  let results = (outs Sg_F32Tensor:$result);
+  let assemblyFormat = "$operand attr-dict `:` type($operand) `to` type($result)";
+}
+
 def Sg_ReluGradOp : Sg_Op<"relu_grad", [Pure, SameOperandsAndResultType]> {
   let summary = "dy where the result y of relu is above zero, else 0";
   let description = [{

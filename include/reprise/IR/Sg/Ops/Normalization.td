@@ -182,4 +182,27 @@ def Sg_LayerNormGradOp : Sg_InferredOp<"layer_norm_grad"> {
   }];
 }
 
+def Sg_RunningAverageOp
+    : Sg_Op<"running_average", [Pure, AllTypesMatch<["initial", "result"]>]> {
+  let summary = "a running average after several updates";
+  let description = [{
+    Row k of `rows` (R,N) updates the C averages by its elements from `start` on:
+    a = a * keep + rows[k, start + c], one row after the other, each product and sum
+    rounded. The bits are those of R updates by single ops.
+
+    ```mlir
+    %b = sg.running_average %a, %rows {keep = 9.0e-01 : f64, start = 32 : i64}
+      : tensor<64xf32>, tensor<8x128xf32>
+    ```
+  }];
+  let arguments = (ins Sg_TensorOf<[F32, F64]>:$initial,
+                       Sg_TensorOf<[F32, F64]>:$rows, I64Attr:$start,
+                       F64Attr:$keep);
+  let results = (outs Sg_TensorOf<[F32, F64]>:$result);
+  let assemblyFormat = [{
+    $initial `,` $rows attr-dict `:` type($result) `,` type($rows)
+  }];
+  let hasVerifier = 1;
+}
+
 #endif // REPRISE_IR_SG_OPS_NORMALIZATION
