@@ -31,7 +31,8 @@ struct Launch {
   const char *launcher = "";
   unsigned size = 1, rank = 0;
 };
-const char *const kTorchrun = "torchrun", *const kMpirun = "mpirun";
+const char *const kTorchrun = "torchrun", *const kMpirun = "mpirun",
+                  *const kSrun = "srun";
 
 /// Ends the process unless it is destroyed in time: MPI begins with a wait for
 /// all processes, which nothing else can end.
@@ -83,7 +84,7 @@ static Launch findLaunch() {
     const char *launcher, *size, *rank;
   } known[] = {{kMpirun, "OMPI_COMM_WORLD_SIZE", "OMPI_COMM_WORLD_RANK"},
                {kMpirun, "PMI_SIZE", "PMI_RANK"},
-               {"srun", "SLURM_NTASKS", "SLURM_PROCID"},
+               {kSrun, "SLURM_NTASKS", "SLURM_PROCID"},
                {kTorchrun, "WORLD_SIZE", "RANK"}};
   for (const auto &[launcher, size, rank] : known)
     if (auto count = numberIn(size), own = numberIn(rank); count && own)
@@ -221,7 +222,7 @@ rt::Status RunRanks::check() const {
 static rt::Status checkLaunch(const Launch &launch, bool isAsked) {
   if (launch.size == 1)
     return {};
-  if (isAsked || launch.launcher != std::string("srun"))
+  if (isAsked || launch.launcher != kSrun)
     speakAsRank(launch.rank);
   std::string count = std::to_string(launch.size);
   if (launch.launcher == kTorchrun) {
@@ -234,6 +235,12 @@ static rt::Status checkLaunch(const Launch &launch, bool isAsked) {
                   count + " " + command.str() +
                   " (or give --ranks 1 to train alone)");
   }
+  bool isManaged = std::getenv("PMIX_RANK") || std::getenv("PMI_RANK");
+  if (launch.launcher == kSrun && isAsked && !isManaged)
+    return refuse("srun started " + count +
+                  " processes without PMIx, by which MPI connects them; start "
+                  "them by srun --mpi=pmix -n " +
+                  count + " " + typedCommand().str());
   if (launch.launcher == kMpirun && !isAsked)
     return refuse("mpirun started " + count +
                   " processes, and this one has no --ranks; give --ranks auto "

@@ -217,6 +217,13 @@ static uint64_t bucketBytesOf(const CompileOptions &options) {
                                 : options.bucketBytes;
 }
 
+static SgReduceOverRanksOptions rankOptionsOf(const CompileOptions &options) {
+  SgReduceOverRanksOptions ranks;
+  ranks.ranks = options.ranks;
+  ranks.bucketBytes = bucketBytesOf(options);
+  return ranks;
+}
+
 void reprise::addFlatStage(OpPassManager &passes,
                            const CompileOptions &options) {
   addFlattening(passes);
@@ -224,8 +231,7 @@ void reprise::addFlatStage(OpPassManager &passes,
     if (options.syncBatchNorm)
       addToFunctions(passes, createSgSynchronizeNorms({options.ranks}));
     if (options.ranks > 1)
-      addToFunctions(passes, createSgReduceOverRanks(
-                                 {options.ranks, bucketBytesOf(options)}));
+      addToFunctions(passes, createSgReduceOverRanks(rankOptionsOf(options)));
     else
       addToFunctions(passes,
                      createSgAccumulateGradients({options.microBatches}));

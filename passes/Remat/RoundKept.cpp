@@ -55,7 +55,8 @@ private:
   static bool isLater(Operation *reader) {
     return hasOrigin(reader) && phaseOf(reader) != Phase::Forward;
   }
-  /// Statistics and what is computed from them element by element.
+  /// Statistics, as an attention's log-sum-exp, and what is computed from them
+  /// element by element.
   bool isStatistic(Value value);
   bool isRounded(Value value);
   Stored store(Value value);
@@ -77,14 +78,16 @@ bool Rounder::isStatistic(Value value) {
     return false;
   if (auto it = statistics.find(value); it != statistics.end())
     return it->second;
-  bool is = isStatistics(value) || kernelRoleOf(op) == KernelRole::Reduction;
+  int64_t size = tensorOf(value).getNumElements();
+  bool is = isStatistics(value) || kernelRoleOf(op) == KernelRole::Reduction ||
+            llvm::any_of(op->getResults(), [&](Value other) {
+              return size < tensorOf(other).getNumElements();
+            });
   auto remat = dyn_cast<remat::RematOpInterface>(op);
   bool isView = remat && remat.getRematViewSource();
   if (!is && (isView || kernelRoleOf(op) == KernelRole::Pointwise))
     for (Value operand : op->getOperands())
-      is |= tensorOf(operand).getNumElements() ==
-                tensorOf(value).getNumElements() &&
-            isStatistic(operand);
+      is |= tensorOf(operand).getNumElements() == size && isStatistic(operand);
   statistics[value] = is;
   return is;
 }

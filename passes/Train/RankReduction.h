@@ -19,6 +19,7 @@ struct Gathered {
 
 /// An update `read * keep + taken`, of a variable that nothing else writes.
 struct RunningAverage {
+  WriteOp write;
   MulOp product;
   AddOp sum;
   ReadOp read;
@@ -59,7 +60,8 @@ private:
   void gather(mlir::OpBuilder &builder, llvm::ArrayRef<mlir::Value> values);
   mlir::Value rowOf(mlir::OpBuilder &builder, mlir::Value value, unsigned rank);
   std::optional<RunningAverage> averageOf(WriteOp write) const;
-  void updateAverages(mlir::OpBuilder &builder);
+  llvm::SmallVector<RunningAverage> takeAverages();
+  void update(mlir::OpBuilder &builder, RunningAverage average);
   llvm::SetVector<mlir::Value> rowsToRepeat();
   void repeatUpdates(mlir::OpBuilder &builder);
   std::vector<llvm::SmallVector<unsigned>> bucketsOf();

@@ -10,7 +10,7 @@
 //          computed next to them. A variable that the model writes goes
 //          through the updates of all ranks, in their order: what an update
 //          takes from a rank's batch is gathered, small values together. A
-//          running average is one op over the rows of all ranks; other ops
+//          running average of many ranks is one op over their rows; other ops
 //          that depend on the variable are repeated for each rank, on every
 //          rank.
 //
@@ -163,28 +163,36 @@ std::optional<RunningAverage> RankReduction::averageOf(WriteOp write) const {
   if (!isOwn || !keep || it == locals.end() ||
       cast<RankedTensorType>(it->first.getType()).getRank() != 1)
     return std::nullopt;
-  return RunningAverage{product, sum, read, sum.getRhs(), *keep};
+  return RunningAverage{write, product, sum, read, sum.getRhs(), *keep};
 }
 
-/// Updates running averages by the rows of all ranks, in their order.
-void RankReduction::updateAverages(OpBuilder &builder) {
-  for (auto &[name, write] : writes) {
-    std::optional<RunningAverage> average = averageOf(write);
-    if (!average)
-      continue;
-    auto [all, start] = locals[average->taken];
-    Value next = make<RunningAverageOp>(
-        builder, forwardOf(pathOf(average->sum)), average->read.getType(),
-        average->read, all, builder.getI64IntegerAttr(start),
-        builder.getF64FloatAttr(average->keep));
-    write.getValueMutable().assign(next);
-    write->moveBefore(body.getTerminator());
-    for (Operation *op :
-         {average->sum.getOperation(), average->product.getOperation()}) {
-      updates.remove(op);
-      op->erase();
-    }
+/// Removes the updates of running averages from the others.
+SmallVector<RunningAverage> RankReduction::takeAverages() {
+  SmallVector<RunningAverage> averages;
+  if (ranks <= options.repeatedRanks)
+    return averages;
+  for (auto &[name, write] : writes)
+    if (std::optional<RunningAverage> average = averageOf(write))
+      averages.push_back(*average);
+  for (RunningAverage &average : averages) {
+    writes.erase(average.write.getVariableAttr().getAttr());
+    updates.remove(average.sum);
+    updates.remove(average.product);
   }
+  return averages;
+}
+
+/// Updates a running average by the rows of all ranks, in their order.
+void RankReduction::update(OpBuilder &builder, RunningAverage average) {
+  auto [all, start] = locals[average.taken];
+  Value next = make<RunningAverageOp>(builder, forwardOf(pathOf(average.sum)),
+                                      average.read.getType(), average.read, all,
+                                      builder.getI64IntegerAttr(start),
+                                      builder.getF64FloatAttr(average.keep));
+  average.write.getValueMutable().assign(next);
+  average.write->moveBefore(body.getTerminator());
+  average.sum->erase();
+  average.product->erase();
 }
 
 /// Returns the values whose rows single updates take.
@@ -309,10 +317,13 @@ void RankReduction::rewrite() {
   OpBuilder builder(body.getTerminator());
   for (ArrayRef<Value> values : gathersOf())
     gather(builder, values);
-  updateAverages(builder);
+  SmallVector<RunningAverage> averages = takeAverages();
   repeatUpdates(builder);
   for (ArrayRef<unsigned> bucket : bucketsOf())
     reduce(builder, bucket);
+  // Behind the sums: these need not wait for them.
+  for (const RunningAverage &average : averages)
+    update(builder, average);
 }
 
 namespace {
@@ -335,7 +346,7 @@ private:
       function.emitError() << "ranks share a function of one block";
       return signalPassFailure();
     }
-    RankReduction reduction(function, {ranks, bucketBytes});
+    RankReduction reduction(function, {ranks, bucketBytes, repeatedRanks});
     if (failed(reduction.look()))
       return signalPassFailure();
     reduction.rewrite();

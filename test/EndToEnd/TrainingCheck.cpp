@@ -318,7 +318,8 @@ static std::string compareWithoutMarks(mlir::ModuleOp model, uint64_t seed,
                                    : WalkResult::advance();
                       })
                       .wasInterrupted();
-  if (!isMarked)
+  // Marks keep other values, and so round others.
+  if (!isMarked || trainingLossyKept() != LossyKept::None)
     return "";
   OwningOpRef<mlir::ModuleOp> plain = model.clone();
   sg::eraseMarks(*plain);

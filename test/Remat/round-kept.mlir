@@ -104,3 +104,27 @@ func.func @exact(%x: tensor<64x64xf32>, %s: tensor<16x64xf32>,
   return %xr, %xb, %sb, %nb, %ib, %wb : tensor<64x64xf32>, tensor<64x64xf32>,
     tensor<16x64xf32>, tensor<64x64xbf16>, tensor<64x64xi32>, tensor<4096x4xf32>
 }
+
+// -----
+
+#f = #sg.origin<"a", forward>
+#b = #sg.origin<"a", backward>
+
+// An attention's log-sum-exp is a statistic, its result is not.
+// BF16-LABEL: func.func @attention
+// BF16:         %[[Y:.*]], %[[L:.*]] = sg.attention
+// BF16-NEXT:    %[[S:.*]] = sg.cast %[[Y]] {{.*}} to tensor<8x64x4x16xbf16>
+// BF16-NEXT:    %[[R:.*]] = sg.cast %[[S]]
+// BF16-NEXT:    sg.attention_grad %arg0, %[[R]], %[[L]], %arg1
+// FP8-LABEL:  func.func @attention
+// FP8:          %{{.*}}, %[[L:.*]] = sg.attention
+// FP8:          sg.attention_grad %arg0, %{{.*}}, %[[L]], %arg1
+func.func @attention(%qkv: tensor<8x64x3x4x16xf32>, %dy: tensor<8x64x4x16xf32>)
+    -> tensor<8x64x3x4x16xf32> {
+  %y, %lse = sg.attention %qkv {scale = 0.25 : f64, sg.origin = #f}
+    : (tensor<8x64x3x4x16xf32>) -> (tensor<8x64x4x16xf32>, tensor<8x4x64xf32>)
+  %d = sg.attention_grad %qkv, %y, %lse, %dy {scale = 0.25 : f64, sg.origin = #b}
+    : (tensor<8x64x3x4x16xf32>, tensor<8x64x4x16xf32>, tensor<8x4x64xf32>,
+       tensor<8x64x4x16xf32>) -> tensor<8x64x3x4x16xf32>
+  return %d : tensor<8x64x3x4x16xf32>
+}

@@ -10,6 +10,10 @@
 // RUN: reprise-opt %s -split-input-file --sg-reduce-over-ranks="ranks=3 bucket-bytes=4096" \
 // RUN:   --sg-verify-effects --sg-verify-level=level=flat \
 // RUN:   | FileCheck %s --check-prefix=TOGETHER
+// RUN: reprise-opt %s -split-input-file \
+// RUN:   --sg-reduce-over-ranks="ranks=3 bucket-bytes=4096 repeated-ranks=2" \
+// RUN:   --sg-verify-effects --sg-verify-level=level=flat \
+// RUN:   | FileCheck %s --check-prefix=AVERAGE
 
 sg.variable @w : tensor<4xf32> {role = #sg.role<parameter>, init = #sg.init<ones>}
 
@@ -210,14 +214,18 @@ sg.variable @squares : tensor<4xf32> {role = #sg.role<running_statistics>, init 
 // Running averages take the rows of all ranks as they were gathered.
 //
 // TOGETHER-LABEL: func.func @averages_over_rows
-// TOGETHER: %[[MEAN:.*]] = sg.read @mean
-// TOGETHER: %[[SQUARES:.*]] = sg.read @squares
-// TOGETHER: %[[ALL:.*]] = sg.all_gather %{{.*}} ranks 3 sequence 0 {{.*}} -> tensor<3x8xf32>
-// TOGETHER-NEXT: %[[A:.*]] = sg.running_average %[[MEAN]], %[[ALL]] {keep = 0.89999997{{.*}} : f64, sg.origin = #sg.origin<"mean", forward>, start = 0 : i64}
-// TOGETHER-NEXT: %[[B:.*]] = sg.running_average %[[SQUARES]], %[[ALL]] {keep = 7.500000e-01 : f64, sg.origin = #sg.origin<"squares", forward>, start = 4 : i64}
-// TOGETHER-NEXT: sg.write @mean, %[[A]]
-// TOGETHER-NEXT: sg.write @squares, %[[B]]
-// TOGETHER-NEXT: sg.all_reduce
+// TOGETHER-COUNT-6: sg.mul
+// TOGETHER-NOT: sg.running_average
+//
+// AVERAGE-LABEL: func.func @averages_over_rows
+// AVERAGE: %[[MEAN:.*]] = sg.read @mean
+// AVERAGE: %[[SQUARES:.*]] = sg.read @squares
+// AVERAGE: %[[ALL:.*]] = sg.all_gather %{{.*}} ranks 3 sequence 0 {{.*}} -> tensor<3x8xf32>
+// AVERAGE-NEXT: sg.all_reduce
+// AVERAGE: %[[A:.*]] = sg.running_average %[[MEAN]], %[[ALL]] {keep = 0.89999997{{.*}} : f64, sg.origin = #sg.origin<"mean", forward>, start = 0 : i64}
+// AVERAGE-NEXT: sg.write @mean, %[[A]]
+// AVERAGE-NEXT: %[[B:.*]] = sg.running_average %[[SQUARES]], %[[ALL]] {keep = 7.500000e-01 : f64, sg.origin = #sg.origin<"squares", forward>, start = 4 : i64}
+// AVERAGE-NEXT: sg.write @squares, %[[B]]
 func.func @averages_over_rows(%x: tensor<2x4xf32>)
     -> (tensor<4xf32> {sg.binding = #sg.binding<gradient of "w">}) {
   %mean = sg.read @mean : tensor<4xf32>
@@ -244,10 +252,10 @@ sg.variable @follower : tensor<4xf32> {role = #sg.role<running_statistics>, init
 
 // Another variable takes the average between two ranks: single updates.
 //
-// CHECK-LABEL: func.func @average_that_another_follows
-// CHECK-NOT: sg.running_average
-// CHECK-COUNT-9: sg.add
-// CHECK: sg.all_reduce
+// AVERAGE-LABEL: func.func @average_that_another_follows
+// AVERAGE-NOT: sg.running_average
+// AVERAGE-COUNT-9: sg.add
+// AVERAGE: sg.all_reduce
 func.func @average_that_another_follows(%x: tensor<2x4xf32>)
     -> (tensor<4xf32> {sg.binding = #sg.binding<gradient of "w">}) {
   %mean = sg.read @mean : tensor<4xf32>

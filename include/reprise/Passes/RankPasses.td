@@ -21,9 +21,11 @@ def SgReduceOverRanks : Pass<"sg-reduce-over-ranks", "::mlir::func::FuncOp"> {
     The bits are those of `ranks` micro-batches on one process, whose rows micro-batch r
     takes from rank r. A variable that the model writes, such as running statistics, goes
     through the updates of all ranks in their order: `sg.all_gather` collects what an
-    update takes from a rank's batch, and each rank applies all updates, those of a running
-    average by one op (`sg.running_average`). Up to 32 of these values share an op, while
-    all ranks' rows of them have no more than `bucket-bytes`.
+    update takes from a rank's batch, and each rank applies all updates. Those of a running
+    average are one op (`sg.running_average`) if there are more than `repeated-ranks`: a
+    kernel applies single ones in the variable's own bytes, but the time of planning them
+    grows with the ranks. Up to 32 of the gathered values share an op, while all ranks'
+    rows of them have no more than `bucket-bytes`.
     Draws find their streams by the high word of the step (`sg.random_uniform`): the
     trainer sets it to r * 2^20 in the input of role step and in the variables of role
     counter, and begins these with r steps more. A variable whose next value follows from
@@ -58,7 +60,10 @@ def SgReduceOverRanks : Pass<"sg-reduce-over-ranks", "::mlir::func::FuncOp"> {
                         "processes that share a step">,
                  Option<"bucketBytes", "bucket-bytes", "uint64_t", "0",
                         "bytes after which the next all_reduce or all_gather "
-                        "begins">];
+                        "begins">,
+                 Option<"repeatedRanks", "repeated-ranks", "unsigned", "64",
+                        "ranks up to which the updates of a running average "
+                        "are single ops">];
   let dependentDialects = ["::reprise::sg::SgDialect"];
 }
 

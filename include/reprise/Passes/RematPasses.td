@@ -85,9 +85,10 @@ def SgRoundKept : Pass<"sg-round-kept", "::mlir::func::FuncOp"> {
     The pass leaves exact
 
     - arguments, variables and results, which exist in any case;
-    - values of at most `exact-bytes`, and statistics: values that only pointwise ops
-      separate from a reduction, such as a mean, a reciprocal deviation, or the sum of a
-      softmax;
+    - values of at most `exact-bytes`, and statistics: results that are smaller than
+      another one of their op, as an attention's log-sum-exp, and values that only
+      pointwise ops separate from a reduction, such as a mean, a reciprocal deviation, or
+      the sum of a softmax;
     - values that are not wider than the type, and, with `fp8`, rows of fewer than 8
       elements, whose factors would take more than they save.
 
