@@ -46,7 +46,8 @@ std::vector<std::string> budgetModes();
 /// variable within a quarter of its update's length, and again five times what
 /// this rounding changes, or variables that are off by half a place of bf16:
 /// the sum of what a normalization behind takes out has no other size than
-/// that. So it is where kept values are rounded.
+/// that. So it is where kept values are rounded, with a tenth of the longest
+/// update more.
 std::string checkTraining(mlir::ModuleOp model, uint64_t seed,
                           const std::vector<std::string> &modes,
                           Twin twin = Twin::None);

@@ -7,6 +7,7 @@
 #include "mlir/Target/LLVMIR/Dialect/Builtin/BuiltinToLLVMIRTranslation.h"
 #include "mlir/Target/LLVMIR/Dialect/LLVMIR/LLVMToLLVMIRTranslation.h"
 #include "mlir/Target/LLVMIR/Export.h"
+#include "llvm/ADT/bit.h"
 #include "llvm/ExecutionEngine/Orc/LLJIT.h"
 #include "llvm/IR/Module.h"
 #include "llvm/Passes/PassBuilder.h"
@@ -63,9 +64,23 @@ static void optimize(llvm::Module &module, llvm::TargetMachine &machine) {
       .run(module, modules);
 }
 
+/// Rounds to the nearest bf16, to even between two, and keeps a NaN quiet. A
+/// processor without instructions for bf16 calls it as __truncsfbf2, which not
+/// every C library has; it takes the lower half of the register of the result.
+static float roundToBFloat16(float x) {
+  uint32_t bits = llvm::bit_cast<uint32_t>(x);
+  bool isNan = (bits & 0x7fffffff) > 0x7f800000;
+  uint32_t rounded =
+      isNan ? (bits >> 16) | 0x40 : (bits + 0x7fff + ((bits >> 16) & 1)) >> 16;
+  return llvm::bit_cast<float>(rounded);
+}
+
 /// What the code calls: the simulator, and the C library's mathematics.
 static llvm::Error defineSymbols(llvm::orc::LLJIT &jit) {
   llvm::orc::SymbolMap symbols;
+  symbols[jit.mangleAndIntern("__truncsfbf2")] = {
+      llvm::orc::ExecutorAddr::fromPtr(roundToBFloat16),
+      llvm::JITSymbolFlags::Exported | llvm::JITSymbolFlags::Callable};
   for (const RuntimeFunction &function : runtimeFunctions())
     symbols[jit.mangleAndIntern(function.symbol)] = {
         llvm::orc::ExecutorAddr::fromPtr(function.address),
