@@ -238,9 +238,8 @@ static rt::Status checkLaunch(const Launch &launch, bool isAsked) {
   bool isManaged = std::getenv("PMIX_RANK") || std::getenv("PMI_RANK");
   if (launch.launcher == kSrun && isAsked && !isManaged)
     return refuse("srun started " + count +
-                  " processes without PMIx, by which MPI connects them; start "
-                  "them by srun --mpi=pmix -n " +
-                  count + " " + typedCommand().str());
+                  " processes without PMIx, by which MPI connects them; give "
+                  "srun mpi=pmix as well");
   if (launch.launcher == kMpirun && !isAsked)
     return refuse("mpirun started " + count +
                   " processes, and this one has no --ranks; give --ranks auto "

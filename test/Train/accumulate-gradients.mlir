@@ -76,12 +76,12 @@ sg.variable @w : tensor<2x4xf32> {role = #sg.role<parameter>, init = #sg.init<on
 // CHECK: sg.dropout {{.*}}stream = 7
 // CHECK: sg.dropout {{.*}}stream = 9
 // CHECK: sg.dropout {{.*}}stream = 7
-// CHECK: sg.dropout {{.*}}stream = 4194311
-// CHECK: sg.dropout {{.*}}stream = 4194313
-// CHECK: sg.dropout {{.*}}stream = 4194311
-// CHECK: sg.dropout {{.*}}stream = 8388615
-// CHECK: sg.dropout {{.*}}stream = 8388617
-// CHECK: sg.dropout {{.*}}stream = 8388615
+// CHECK: sg.dropout {{.*}}stream = 1048583
+// CHECK: sg.dropout {{.*}}stream = 1048585
+// CHECK: sg.dropout {{.*}}stream = 1048583
+// CHECK: sg.dropout {{.*}}stream = 2097159
+// CHECK: sg.dropout {{.*}}stream = 2097161
+// CHECK: sg.dropout {{.*}}stream = 2097159
 func.func @draws_from_streams_of_its_own(%x: tensor<2x4xf32>,
     %seed: tensor<i64> {sg.binding = #sg.binding<seed>},
     %step: tensor<i64> {sg.binding = #sg.binding<step>})
