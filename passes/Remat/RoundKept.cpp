@@ -72,27 +72,34 @@ private:
 
 } // namespace
 
+/// Returns 0 for what is no tensor of a fixed shape.
+static int64_t elementsOf(Value value) {
+  auto type = dyn_cast<RankedTensorType>(value.getType());
+  return type && type.hasStaticShape() ? type.getNumElements() : 0;
+}
+
 bool Rounder::isStatistic(Value value) {
   Operation *op = value.getDefiningOp();
   if (!op)
     return false;
   if (auto it = statistics.find(value); it != statistics.end())
     return it->second;
-  int64_t size = tensorOf(value).getNumElements();
+  int64_t size = elementsOf(value);
   bool is = isStatistics(value) || kernelRoleOf(op) == KernelRole::Reduction ||
-            llvm::any_of(op->getResults(), [&](Value other) {
-              return size < tensorOf(other).getNumElements();
-            });
+            llvm::any_of(op->getResults(),
+                         [&](Value other) { return size < elementsOf(other); });
   auto remat = dyn_cast<remat::RematOpInterface>(op);
   bool isView = remat && remat.getRematViewSource();
   if (!is && (isView || kernelRoleOf(op) == KernelRole::Pointwise))
     for (Value operand : op->getOperands())
-      is |= tensorOf(operand).getNumElements() == size && isStatistic(operand);
+      is |= elementsOf(operand) == size && isStatistic(operand);
   statistics[value] = is;
   return is;
 }
 
 bool Rounder::isRounded(Value value) {
+  if (elementsOf(value) == 0)
+    return false;
   RankedTensorType tensor = tensorOf(value);
   auto element = dyn_cast<FloatType>(tensor.getElementType());
   unsigned width = type == LossyKept::FP8 ? 8 : 16;

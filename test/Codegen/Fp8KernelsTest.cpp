@@ -52,7 +52,8 @@ TEST(Kernels, running_averages_take_rows_in_order) {
          {std::array{64, 8, 64, 0}, std::array{37, 3, 100, 63},
           std::array{1, 5, 2, 1}}) {
       Shape c = {channels}, r = {rows, width};
-      Case one{"running_average_" + std::to_string(channels),
+      Case one{std::string("running_average_") + element + "_" +
+                   std::to_string(channels),
                {type(c, element), type(r, element)},
                "",
                {{"%y", type(c, element)}}};

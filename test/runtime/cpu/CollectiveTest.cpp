@@ -286,7 +286,7 @@ TEST(Collective, RefusesWrongCalls) {
   auto call = describe<float>(LibraryOp::AllReduce, 2, 4);
   call.ints = {1, 0};
   EXPECT_EQ(rt::verifyLibraryCall(call).message(),
-            "all_reduce number 0 of 1 ranks; 2 to 1024 are possible");
+            "all_reduce number 0 of 1 ranks; 2 to 4096 are possible");
   call.ints = {2, 0};
   call.outputs[0].shape = {5};
   EXPECT_EQ(rt::verifyLibraryCall(call).message(),
