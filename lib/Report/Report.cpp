@@ -187,7 +187,7 @@ static double timeInPicture(const CurveChart &chart,
     bool isSameStep = isSame(plain.bytes, plain.milliseconds, chart.plain);
     return isSameStep ? own : 0;
   }
-  // What is approximate stands behind the mode.
+  // The mode ends at the first comma; a note on rounded values follows it.
   std::string named =
       program.checkpointing.substr(0, program.checkpointing.find(','));
   if (named == "none")

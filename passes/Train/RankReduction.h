@@ -27,7 +27,7 @@ struct RunningAverage {
   double keep;
 };
 
-/// What sg-reduce-over-ranks knows of a step, and how it rewrites it.
+/// Collects the facts of a step that ranks share, and rewrites the step.
 class RankReduction {
 public:
   RankReduction(mlir::func::FuncOp function,

@@ -281,7 +281,7 @@ Status Session::runSteps(size_t number, size_t first, size_t end) {
     start = Clock::now();
   if (options.poison && first == 0)
     REPRISE_RETURN_IF_ERROR(poisonBefore(number));
-  // What is poisoned behind a step has to wait for it.
+  // Poisoning follows each step, which must therefore have ended.
   size_t together = options.poison ? 1 : end - first;
   for (size_t i = first; i < end; i += together) {
     std::vector<rp_step_times> &times = entries[number].times;
