@@ -14,6 +14,7 @@
 #include "reprise/IR/Remat.h"
 #include "reprise/Passes/Remat.h"
 #include "reprise/TrainingTerms.h"
+#include "llvm/ADT/SetVector.h"
 #include "llvm/Support/FormatVariadic.h"
 
 namespace reprise {
@@ -30,7 +31,7 @@ static constexpr double kMostFp8 = 448;
 /// The smallest magnitude that a row is scaled by, so that a row of zeros
 /// stays zero: 2^-100.
 static constexpr double kLeastMagnitude = 0x1p-100;
-/// A row of fewer elements saves less than its factor takes.
+/// Rows of fewer elements save little beside their factors.
 static constexpr int64_t kLeastRow = 8;
 
 namespace {
@@ -62,7 +63,8 @@ private:
   Stored store(Value value);
   Value restore(OpBuilder &builder, const Stored &stored, Type like);
   void round(Value value, ArrayRef<OpOperand *> reads);
-  void passBarrier(BarrierOp barrier, unsigned input, const Stored &stored);
+  BarrierOp passBarrier(BarrierOp barrier, unsigned input,
+                        const Stored &stored);
 
   Block &block;
   LossyKept type;
@@ -155,9 +157,10 @@ Value Rounder::restore(OpBuilder &builder, const Stored &stored, Type like) {
                       : Value(CastOp::create(builder, loc, like, restored));
 }
 
-/// Lets a barrier pass the stored form, which its readers restore.
-void Rounder::passBarrier(BarrierOp barrier, unsigned input,
-                          const Stored &stored) {
+/// Lets a barrier pass the stored form, which its readers restore. Returns the
+/// barrier that replaces it.
+BarrierOp Rounder::passBarrier(BarrierOp barrier, unsigned input,
+                               const Stored &stored) {
   OpBuilder builder(barrier);
   OriginScope scope(builder, barrier);
   SmallVector<Value> inputs(barrier.getInputs());
@@ -192,6 +195,7 @@ void Rounder::passBarrier(BarrierOp barrier, unsigned input,
     read->set(value);
   }
   barrier.erase();
+  return passed;
 }
 
 void Rounder::round(Value value, ArrayRef<OpOperand *> reads) {
@@ -202,12 +206,11 @@ void Rounder::round(Value value, ArrayRef<OpOperand *> reads) {
   if (stored.factors)
     bytesAfter += byteSize(stored.factors.getType());
   llvm::DenseMap<Attribute, Value> restored;
+  llvm::SetVector<Operation *> barriers;
   for (OpOperand *read : reads) {
     Operation *reader = read->getOwner();
-    if (auto barrier = dyn_cast<BarrierOp>(reader)) {
-      unsigned number = read->getOperandNumber();
-      if (number < barrier.getInputs().size())
-        passBarrier(barrier, number, stored);
+    if (isa<BarrierOp>(reader)) {
+      barriers.insert(reader);
       continue;
     }
     Value &again = restored[originOf(reader)];
@@ -218,6 +221,15 @@ void Rounder::round(Value value, ArrayRef<OpOperand *> reads) {
     }
     read->set(again);
   }
+  // A barrier may have the value more than once.
+  for (Operation *op : barriers)
+    for (auto barrier = cast<BarrierOp>(op); barrier;) {
+      ValueRange inputs = barrier.getInputs();
+      auto input = llvm::find(inputs, value);
+      barrier = input == inputs.end()
+                    ? BarrierOp()
+                    : passBarrier(barrier, input - inputs.begin(), stored);
+    }
 }
 
 void Rounder::run() {

@@ -128,3 +128,32 @@ func.func @attention(%qkv: tensor<8x64x3x4x16xf32>, %dy: tensor<8x64x4x16xf32>)
        tensor<8x64x4x16xf32>) -> tensor<8x64x3x4x16xf32>
   return %d : tensor<8x64x3x4x16xf32>
 }
+
+// -----
+
+#f = #sg.origin<"block", forward>
+#r = #sg.origin<"block", recompute>
+#b = #sg.origin<"block", backward>
+
+// A barrier has a value twice, and waits for it.
+// BF16-LABEL: func.func @barrier_of_one_value
+// BF16:         %[[X:.*]] = sg.exp %arg0
+// BF16-NEXT:    %[[S:.*]] = sg.cast %[[X]]
+// BF16:         %[[P:.*]]:3 = sg.barrier(%[[S]], %arg1, %[[S]]) after(%[[X]])
+// BF16-DAG:     sg.cast %[[P]]#0
+// BF16-DAG:     sg.cast %[[P]]#2
+// FP8-LABEL:  func.func @barrier_of_one_value
+// FP8:          %[[P:.*]]:5 = sg.barrier(%[[Q:.*]], %arg1, %[[Q]], %[[F:.*]], %[[F]]) after
+// FP8-COUNT-2:  sg.decode_fp8 %[[P]]
+func.func @barrier_of_one_value(%x: tensor<128x16xf32>, %dy: tensor<128x16xf32>)
+    -> (tensor<128x16xf32>, tensor<128x16xf32>) {
+  %h = sg.exp %x {sg.origin = #f} : tensor<128x16xf32>
+  %y = sg.tanh %h {sg.origin = #f} : tensor<128x16xf32>
+  %z:3 = sg.barrier (%h, %dy, %h) after (%h) {sg.origin = #r}
+    : (tensor<128x16xf32>, tensor<128x16xf32>, tensor<128x16xf32>)
+    after (tensor<128x16xf32>)
+    -> tensor<128x16xf32>, tensor<128x16xf32>, tensor<128x16xf32>
+  %t = sg.mul %z#0, %z#2 {sg.origin = #r} : tensor<128x16xf32>
+  %d = sg.mul %z#1, %t {sg.origin = #b} : tensor<128x16xf32>
+  return %y, %d : tensor<128x16xf32>, tensor<128x16xf32>
+}
