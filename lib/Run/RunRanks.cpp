@@ -290,6 +290,7 @@ driver::joinToMeasure(double timeoutSeconds) {
     return misuse("--link measures the link between processes of MPI, but this "
                   "one was started alone; start them by mpirun -n 2 reprise "
                   "profile --link");
+  REPRISE_RETURN_IF_ERROR(checkLaunch(launch, /*isAsked=*/true));
   return open({timeoutSeconds, false}, launch.size,
               "; each of them must be 'reprise profile --link'");
 }
