@@ -4,7 +4,7 @@
 // Output:  schedule, liveness and placement that passed plan::validate.
 // Method:  a scheduled function provides the order by that of its ops, and the
 //          addresses by sg.offsets; for others they are chosen, and calls
-//          between ranks run beside other ops where that takes no more memory.
+//          between ranks run beside other ops where memory allows.
 // Fails:   if the validator refuses the planner's result, or if the schedule of
 //          the function is no valid plan.
 //
@@ -98,7 +98,9 @@ readPlacement(const PlanProblem &problem, const plan::Liveness &liveness) {
   return placement;
 }
 
-FailureOr<PlanSolution> reprise::solvePlan(const PlanProblem &problem) {
+FailureOr<PlanSolution> reprise::solvePlan(const PlanProblem &problem,
+                                           double overlapPercent,
+                                           uint64_t fixedBytes) {
   PlanSolution solution;
   func::FuncOp function = problem.function;
   bool isScheduled = function->hasAttr(sg::SgDialect::kScheduledAttr);
@@ -115,15 +117,21 @@ FailureOr<PlanSolution> reprise::solvePlan(const PlanProblem &problem) {
     if (failed(placement))
       return failure();
     solution.placement = std::move(*placement);
+    plan::extendCalls(problem.graph, solution);
   } else {
     solution.placement = plan::placeBuffers(solution.liveness.buffers,
                                             solution.liveness.maxLive);
   }
-  if (!isScheduled)
-    if (std::optional<plan::PlacedSchedule> beside = plan::overlapCalls(
-            problem.graph, solution.schedule, solution.placement))
-      solution = {std::move(beside->schedule), std::move(beside->liveness),
-                  std::move(beside->placement)};
+  if (!isScheduled) {
+    uint64_t height = solution.placement.height;
+    // The gaps of another order take up to a thousandth.
+    uint64_t more =
+        std::max(uint64_t(overlapPercent / 100 * double(fixedBytes + height)),
+                 height / 1000);
+    if (std::optional<plan::PlacedSchedule> beside =
+            plan::overlapCalls(problem.graph, solution.schedule, height + more))
+      solution = std::move(*beside);
+  }
   std::string error = plan::validate(problem.graph, solution.schedule,
                                      solution.liveness, solution.placement);
   for (uint64_t offset : solution.placement.offsets)

@@ -307,6 +307,10 @@ rt::Status CompileSettings::readTraining(CompileOptions &options) const {
       return misuse("--reduce-bucket: " + bytes.status().message());
     options.bucketBytes = *bytes;
   }
+  if (overlapMemory)
+    REPRISE_RETURN_IF_ERROR(checkRange("--overlap-memory", *overlapMemory));
+  options.overlapPercent =
+      overlapMemory.value_or(ArtifactOptions().overlapPercent);
   options.shardOptimizer = shardOptimizer && ranks > 1;
   options.syncBatchNorm = syncBatchNorm && ranks > 1;
   if (syncBatchNorm && ranks == 1 && options.microBatches > 1)
@@ -325,6 +329,9 @@ rt::Expected<CompileOptions> CompileSettings::options() const {
   if (budget) {
     REPRISE_EXPECT(request, readBudget(*budget));
     options.budget = *request;
+    if (overlapMemory)
+      return misuse("--overlap-memory is for steps without a --budget, within "
+                    "which sums over ranks take what the plan leaves");
     if (!checkpointing)
       options.checkpointing = {};
   }

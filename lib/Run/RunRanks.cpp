@@ -186,6 +186,9 @@ rt::Status driver::planOneRank(std::optional<unsigned> ranks,
   if (compile.reduceBucket && !ranks)
     return misuse("--reduce-bucket is for sums over ranks; give their number "
                   "by --ranks");
+  if (compile.overlapMemory && !ranks)
+    return misuse("--overlap-memory is for sums over ranks; give their number "
+                  "by --ranks");
   if (!ranks || *ranks == 1)
     return {};
   if (*ranks < 1 || *ranks > kMaxRanks)
@@ -262,6 +265,8 @@ rt::Status RunRanks::trainAlone(const TrainSettings &options) const {
          "of the ranks' sums to the library");
   if (options.run.compile.reduceBucket)
     note("one process has no sums over ranks; --reduce-bucket is for --ranks");
+  if (options.run.compile.overlapMemory)
+    note("one process has no sums over ranks; --overlap-memory is for --ranks");
   if (options.run.compile.shardOptimizer)
     note("one process holds all of the optimizer's variables; "
          "--shard-optimizer divides them among --ranks");

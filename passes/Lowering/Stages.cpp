@@ -294,6 +294,7 @@ void reprise::addProgramStage(OpPassManager &passes,
   setRates(lower, options.roofline);
   lower.profile = options.profile;
   lower.checkpointing = checkpointing;
+  lower.overlapPercent = options.overlapPercent;
   passes.addPass(createSgLowerToRt(lower));
   passes.addNestedPass<rt_dialect::ProgramOp>(createRtVerifyProgram());
   passes.addNestedPass<rt_dialect::ProgramOp>(createRtVerifyEffects());

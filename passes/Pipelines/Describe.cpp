@@ -44,7 +44,8 @@ std::string reprise::describeOptions(const CompileOptions &options) {
   const auto &[checkpointing, recompute, budget, host, keep, planWork,
                planEffort, roofline, profile, searchObserver] = choice;
   const auto &[model, training, evaluation, onlyEvaluates, emitGradients,
-               emitNonFinite, threads, target, configure] = program;
+               emitNonFinite, threads, target, overlapPercent, configure] =
+      program;
   std::string all;
   auto add = [&](llvm::StringRef value) {
     all += (llvm::Twine(value.size()) + " " + value + "\n").str();
@@ -91,8 +92,9 @@ std::string reprise::describeOptions(const CompileOptions &options) {
         double(threads)})
     number(value);
   add(budget ? text(*budget) : "");
-  for (double value : {double(host.bytes), host.link.bytesPerMillisecond,
-                       host.link.latencyMilliseconds})
+  for (double value :
+       {overlapPercent, double(host.bytes), host.link.bytesPerMillisecond,
+        host.link.latencyMilliseconds})
     number(value);
   add(text(roofline));
   // These only observe.

@@ -92,6 +92,10 @@ struct ProgramPipelineOptions : PassPipelineOptions<ProgramPipelineOptions> {
                              llvm::cl::desc("as of sg-lower-to-rt")};
   Option<unsigned> threads{*this, "threads", llvm::cl::init(2),
                            llvm::cl::desc("that the program runs on")};
+  Option<double> overlapPercent{
+      *this, "overlap-percent",
+      llvm::cl::init(ArtifactOptions().overlapPercent),
+      llvm::cl::desc("as of sg-lower-to-rt")};
 };
 
 } // namespace
@@ -138,6 +142,7 @@ static void buildProgram(OpPassManager &passes,
   options.model = from.model;
   options.target = TargetName::parse(from.target);
   options.threads = from.threads;
+  options.overlapPercent = from.overlapPercent;
   addProgramStage(passes, options, /*checkpointing=*/"");
 }
 

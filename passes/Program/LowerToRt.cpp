@@ -34,7 +34,8 @@ reprise::lowerToProgram(mlir::ModuleOp module, const ProgramOptions &options,
     FailureOr<PlanProblem> problem = buildPlanProblem(function, *fixed, target);
     if (failed(problem))
       return failure();
-    FailureOr<PlanSolution> solution = solvePlan(*problem);
+    FailureOr<PlanSolution> solution =
+        solvePlan(*problem, options.overlapPercent, fixed->bytes);
     if (failed(solution))
       return failure();
     uint64_t bytes = fixed->bytes + solution->placement.height;
@@ -71,6 +72,12 @@ public:
     options.model = model;
     options.threads = threads;
     options.checkpointing = checkpointing;
+    options.overlapPercent = overlapPercent;
+    if (!(overlapPercent >= 0 && overlapPercent <= 100)) {
+      getOperation().emitError() << "overlap-percent is " << overlapPercent
+                                 << "; it must be from 0 to 100";
+      return signalPassFailure();
+    }
     FailureOr<std::unique_ptr<Target>> device =
         createTargetFor(getOperation(), target, threads);
     if (failed(device))

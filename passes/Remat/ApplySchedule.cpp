@@ -271,9 +271,9 @@ private:
 
 } // namespace
 
-void reprise::applySchedule(BudgetCurve &curve, uint32_t point) {
+void reprise::applySchedule(const BudgetCurve &curve, const plan::Plan &plan) {
   func::FuncOp function = curve.problem.function;
-  ScheduleWriter(curve).write(curve.planOf(point));
+  ScheduleWriter(curve).write(plan);
   function->setAttr(sg::SgDialect::kScheduledAttr,
                     UnitAttr::get(function.getContext()));
 }

@@ -41,15 +41,22 @@ static PinnedAttr describe(MLIRContext *context, const PlanProblem &problem,
       isMade ? plan::picosecondsOf(problem.graph.ops[value.producer].cost) : 0);
 }
 
+/// The peak of the step of an answer that is met without host memory.
+static uint64_t stepBytes(const BudgetAnswer &answer) {
+  const BudgetCurve &curve = answer.curve();
+  return curve.fixedBytes +
+         plan::touchedHeight(curve.problem.graph, answer.plan());
+}
+
 CertificateAttr reprise::certify(BudgetPlans &plans,
                                  const BudgetAnswer &answer) {
   MLIRContext *context = plans.own().problem.function.getContext();
   plan::LowerBound bound = plans.boundAt(answer.bytes);
   double least = answer.host ? answer.host->bound : bound.milliseconds;
   PlanChoice plain = plans.plain(), smallest = plans.smallest();
-  PointAttr chosen = answer.host ? describe(context, *answer.host)
-                                 : describe(context, *answer.choice,
-                                            answer.choice->stepBytes());
+  PointAttr chosen = answer.host
+                         ? describe(context, *answer.host)
+                         : describe(context, *answer.choice, stepBytes(answer));
   PointAttr smallestPoint = describe(context, smallest, smallest.bytes());
   BudgetPlans::Proof proof = plans.provenBytes();
   if (answer.host) {

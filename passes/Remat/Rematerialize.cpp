@@ -50,6 +50,23 @@ uint64_t reprise::bytesOf(const plan::Budget &budget, BudgetPlans &plans) {
   llvm_unreachable("unknown kind of budget");
 }
 
+/// Returns the plan of a choice with calls beside other ops, within the budget.
+static std::optional<plan::Plan> planBeside(const PlanChoice &choice,
+                                            uint64_t budget) {
+  BudgetCurve &curve = choice.curve();
+  const plan::Graph &graph = curve.problem.graph;
+  // The last unit that is placed need not be touched to its end.
+  uint64_t bytes = budget - curve.fixedBytes,
+           below = bytes - bytes % plan::kAlignment;
+  for (uint64_t capacity : {curve.placedBytes(budget), below}) {
+    std::optional<plan::Plan> found =
+        plan::overlapCalls(graph, curve.planOf(choice.point), capacity);
+    if (!found || plan::touchedHeight(graph, *found) <= bytes)
+      return found;
+  }
+  return std::nullopt;
+}
+
 FailureOr<BudgetAnswer> reprise::answerBudget(BudgetPlans &plans,
                                               const plan::Budget &budget,
                                               const plan::HostBudget &host) {
@@ -65,6 +82,8 @@ FailureOr<BudgetAnswer> reprise::answerBudget(BudgetPlans &plans,
                   answer.choice->milliseconds() <= answer.host->milliseconds();
   if (isSlower)
     answer.host.reset();
+  if (answer.choice && !answer.host)
+    answer.beside = planBeside(*answer.choice, answer.bytes);
   return answer;
 }
 
@@ -75,8 +94,7 @@ LogicalResult reprise::applyAnswer(BudgetPlans &plans,
   std::string error =
       answer.host
           ? plan::validatePlan(answer.host->unrolled.graph, answer.host->plan)
-          : plan::validatePlan(problem.graph,
-                               curve.planOf(answer.choice->point));
+          : plan::validatePlan(problem.graph, answer.plan());
   if (answer.host && error.empty())
     error = plan::checkHostSteps(problem.graph, answer.host->host.steps);
   if (!error.empty())
@@ -91,7 +109,7 @@ LogicalResult reprise::applyAnswer(BudgetPlans &plans,
   if (answer.host)
     applySchedule(*answer.host);
   else
-    applySchedule(curve, answer.choice->point);
+    applySchedule(curve, answer.plan());
   return success();
 }
 

@@ -80,7 +80,7 @@ static rt::Status planSource(const PlanCommandOptions &options,
   REPRISE_EXPECT(request, readRequest(source, options.model, options.compile));
   bool evaluation = options.entry == "eval_step";
   // Patterns name the model's own blocks, which some modes dissolve.
-  if (options.compile.checkpointing || evaluation ||
+  if (options.compile.checkpointing || options.compile.budget || evaluation ||
       !request->compile.recompute.empty())
     return planModel(*request, evaluation, Asked::Yes, rows);
   for (Checkpointing mode : comparedModes(request->compile)) {
@@ -123,8 +123,8 @@ static rt::Status checkEntries(const std::vector<PlanRow> &rows,
   return {};
 }
 
-/// Returns true if the plan is one for a budget; rejects options that
-/// contradict it.
+/// Returns true if the plan is one for a budget, without the times of ranks;
+/// rejects options that contradict it.
 static rt::Expected<bool> isBudgetPlan(const PlanCommandOptions &options) {
   const BudgetPlanOptions &budget = options.budget;
   bool wanted = budget.sweep || budget.maxBatch || options.compile.budget;
@@ -139,10 +139,9 @@ static rt::Expected<bool> isBudgetPlan(const PlanCommandOptions &options) {
   if (options.byModule)
     return misuse("--by-module shows programs; compile with the budget and "
                   "plan the artifact");
-  if (!options.link.empty())
-    return misuse("--link shows steps without a budget; leave out --budget, "
-                  "--sweep and --max-batch");
-  return true;
+  if (!options.link.empty() && (budget.sweep || budget.maxBatch))
+    return misuse("--link shows one step; leave out --sweep and --max-batch");
+  return options.link.empty();
 }
 
 static rt::Status planAll(const PlanCommandOptions &options) {
@@ -265,6 +264,7 @@ void driver::addPlanCommand(CLI::App &app, Invocation &invocation) {
       ->type_name("RATE,LATENCY");
   SettingOptions settings(*command);
   settings.add("--reduce-bucket", options->compile.reduceBucket);
+  settings.add("--overlap-memory", options->compile.overlapMemory);
   settings.addFlag("--shard-optimizer", options->compile.shardOptimizer);
   settings.addFlag("--sync-batch-norm", options->compile.syncBatchNorm);
   command->add_flag("--json", options->json, "Print JSON");

@@ -25,6 +25,7 @@ static void addTrainingOptions(CLI::App &command, TrainSettings &training) {
   options.add("--ranks", training.ranks.asked);
   options.add("--rank-timeout", training.ranks.timeoutSeconds);
   options.add("--reduce-bucket", training.run.compile.reduceBucket);
+  options.add("--overlap-memory", training.run.compile.overlapMemory);
   options.addFlag("--fast-reduce", training.ranks.fastReduce);
   options.addFlag("--sync-batch-norm", training.run.compile.syncBatchNorm);
   options.addFlag("--shard-optimizer", training.run.compile.shardOptimizer);

@@ -6,16 +6,16 @@
 
 namespace reprise {
 
-struct PlanSolution {
-  plan::Schedule schedule;
-  plan::Liveness liveness;
-  plan::Placement placement;
-};
+using PlanSolution = plan::PlacedSchedule;
 
 /// Computes the order, liveness and placement, and checks the three
-/// independently. The order is the function's own if it is marked sg.scheduled.
-/// A plan that fails the check is reported at the function.
-mlir::FailureOr<PlanSolution> solvePlan(const PlanProblem &problem);
+/// independently. The order is the function's own if it is marked sg.scheduled;
+/// otherwise, calls between ranks may add `overlapPercent` of the bytes of
+/// placement and fixed storage in order to run beside other ops. A plan that
+/// fails the check is reported at the function.
+mlir::FailureOr<PlanSolution> solvePlan(const PlanProblem &problem,
+                                        double overlapPercent = 0,
+                                        uint64_t fixedBytes = 0);
 
 /// The facts that a program records about itself.
 struct ProgramOptions {
@@ -24,6 +24,9 @@ struct ProgramOptions {
   rt_dialect::TargetAttr target;
   std::string library;
   std::string checkpointing; // mode, for the summary; may be empty
+  /// The share of its bytes that calls between ranks may add to run beside
+  /// other ops. Not a fact of the program.
+  double overlapPercent = 0;
 };
 
 struct PlannedEntry {

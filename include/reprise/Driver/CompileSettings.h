@@ -43,6 +43,7 @@ struct CompileSettings {
   std::optional<unsigned> accumulate;
   unsigned ranks = 1;                      // that run these micro-batches
   std::optional<std::string> reduceBucket; // bytes
+  std::optional<double> overlapMemory;     // percent
   /// One rank holds all of the optimizer's variables anyway.
   bool shardOptimizer = false;
   /// Statistics of one process are those of its whole batch anyway.

@@ -96,6 +96,10 @@ struct ArtifactOptions {
   unsigned threads = 2;
   /// The device that the program is for.
   TargetName target;
+  /// The share of the program's bytes that calls between ranks may add in order
+  /// to run beside other steps, unless a budget limits them; see
+  /// sg-lower-to-rt.
+  double overlapPercent = 12.5;
   /// Called on every pass manager before it runs: timing, printing.
   std::function<void(mlir::PassManager &)> configure;
 };

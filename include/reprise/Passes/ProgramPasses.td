@@ -12,7 +12,10 @@ def SgLowerToRt : Pass<"sg-lower-to-rt", "::mlir::ModuleOp"> {
     ops only (`sg-decompose`, `sg-form-kernels`).
 
     Order and addresses come from lib/Plan, or from the attributes of a function that is
-    marked `sg.scheduled`. The validator checks both. A variable's next value is computed
+    marked `sg.scheduled`. The validator checks both. In the order of lib/Plan, calls between
+    ranks begin as soon as their operands are there, and what depends on them runs later, so
+    that they run beside other steps; their memory is kept for as long, which may add
+    `overlap-percent` of the program's bytes. A variable's next value is computed
     in the variable's own storage where possible (see
     include/reprise/Bridge/PlanProblem.h); otherwise, a copy ends the step.
 
@@ -46,6 +49,8 @@ def SgLowerToRt : Pass<"sg-lower-to-rt", "::mlir::ModuleOp"> {
            "device that it is for, as cpu:native; see docs/targets.md">,
     Option<"checkpointing", "checkpointing", "std::string", "\"\"",
            "the checkpointing mode, for the summary">,
+    Option<"overlapPercent", "overlap-percent", "double", "12.5",
+           "share of the program's bytes that calls between ranks may add">,
     Option<"profile", "profile", "std::string", "\"\"",
            "file of 'reprise profile' with measured times of the ops">], MachineRates);
   let dependentDialects = ["::reprise::rt_dialect::RtDialect"];

@@ -58,8 +58,15 @@ struct BudgetAnswer {
   std::optional<PlanChoice> choice;
   /// Set if host memory may be used and saves time: used in place of `choice`.
   std::optional<HostChoice> host = std::nullopt;
+  /// The plan of `choice` with calls between ranks beside other ops, if it has
+  /// such calls and a plan within the budget was found.
+  std::optional<plan::Plan> beside = std::nullopt;
 
   bool isMet() const { return choice || host; }
+  /// The plan of an answer that is met without host memory.
+  const plan::Plan &plan() const {
+    return beside ? *beside : choice->curve().planOf(choice->point);
+  }
   /// The curve of the chosen schedule of an answer that is met.
   BudgetCurve &curve() const {
     return host ? host->kernels->curve : choice->curve();
@@ -70,9 +77,9 @@ struct BudgetAnswer {
 rt_dialect::CertificateAttr certify(BudgetPlans &plans,
                                     const BudgetAnswer &answer);
 
-/// Rewrites the curve's function: ops in the order of the point's schedule,
-/// with its clones. Cannot fail.
-void applySchedule(BudgetCurve &curve, uint32_t point);
+/// Rewrites the curve's function: ops in the order of the plan, with its
+/// clones. Cannot fail.
+void applySchedule(const BudgetCurve &curve, const plan::Plan &plan);
 /// Rewrites the function of the choice's kernels to its schedule, with copies
 /// to host memory. Cannot fail.
 void applySchedule(const HostChoice &choice);

@@ -262,6 +262,12 @@ std::optional<Plan> makePlanWithin(const Graph &graph,
                                    uint64_t capacity,
                                    Effort effort = Effort::Thorough);
 
+/// Lets the calls of a plan run beside its other ops, see overlapCalls of
+/// Schedule.h. Returns nothing if no such order of the plan's executions was
+/// found that is placed within `capacity` bytes.
+std::optional<Plan> overlapCalls(const Graph &graph, const Plan &plan,
+                                 uint64_t capacity);
+
 /// A point of a frontier with its bytes placed. The schedule may be another one
 /// of at most the point's max-live.
 struct PlacedPoint {

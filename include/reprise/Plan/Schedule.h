@@ -77,12 +77,14 @@ struct PlacedSchedule {
 /// Lets the graph's ops that run beside others (Op::runsBeside) do so: each
 /// runs as soon as its operands are there, and what depends on it runs after
 /// some later ones. Its operands, results and workspace live until its results
-/// are read. The order has no more live bytes than `placement` has, and its own
-/// placement is at most a thousandth higher. Returns nothing if no such order
-/// was found, or if there is no such op.
-std::optional<PlacedSchedule> overlapCalls(const Graph &graph,
-                                           const Schedule &schedule,
-                                           const Placement &placement);
+/// are read. The placement ends at or below `capacity` bytes. Returns nothing
+/// if no such order was found, or if there is no such op.
+std::optional<PlacedSchedule>
+overlapCalls(const Graph &graph, const Schedule &schedule, uint64_t capacity);
+
+/// Extends the buffers of ops that run beside others until the results of these
+/// ops are read, or until another buffer begins in the same bytes.
+void extendCalls(const Graph &graph, PlacedSchedule &placed);
 
 enum class FitOutcome { Found, Impossible, LimitReached };
 

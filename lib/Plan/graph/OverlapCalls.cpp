@@ -1,9 +1,10 @@
 //===- OverlapCalls.cpp - Ops beside calls between ranks ------------------===//
 //
-// Input:   a well-formed graph, a valid order of its ops, and its placement.
+// Input:   a well-formed graph, a valid order of its ops, and bytes to place
+//          it in.
 // Output:  an order in which the graph's calls (Op::runsBeside) have other ops
-//          to run beside, with buffers that live as long: no more live bytes
-//          than the placement has, placed at most a thousandth higher.
+//          to run beside, with buffers that live as long, placed within these
+//          bytes.
 // Method:  a call that depends on no other begins a group: itself, the
 //          conversions of its operands, and what depends on it and on no later
 //          one. A call runs as soon as its
@@ -182,34 +183,59 @@ Schedule Overlap::orderAfter(uint32_t fixed, uint32_t lag) const {
   return {std::move(emission.order)};
 }
 
-/// Extends the buffers of each call beside others until its results are read.
-PlacedSchedule Overlap::after(uint32_t fixed, uint32_t lag) const {
-  PlacedSchedule found;
-  found.schedule = orderAfter(fixed, lag);
-  const std::vector<OpId> &order = found.schedule.order;
-  Liveness &result = found.liveness = computeLiveness(graph, found.schedule);
+/// Extends the buffers of the calls from step `from` on until their results are
+/// read, each by `extend(buffer, last step)`.
+template <typename Extend>
+static void extendBuffers(const Graph &graph, const Storages &storages,
+                          const std::vector<OpId> &order, uint32_t from,
+                          const Liveness &liveness, const Extend &extend) {
   std::vector<uint32_t> stepOf(graph.ops.size(), 0);
   for (uint32_t step = 0; step < order.size(); ++step)
     stepOf[order[step]] = step;
-  for (OpId id = 0; id < graph.ops.size(); ++id) {
-    const Op &op = graph.ops[id];
-    if (!op.runsBeside || stepOf[id] < fixed)
+  for (uint32_t step = from; step < order.size(); ++step) {
+    const Op &op = graph.ops[order[step]];
+    if (!op.runsBeside)
       continue;
     uint32_t last = uint32_t(order.size()) - 1;
     for (ValueId output : op.outputs)
       for (OpId user : storages.users[storages.rootOf[output]])
         last = std::min(last, stepOf[user] - 1);
-    auto extend = [&](uint32_t buffer) {
-      if (buffer != kNone)
-        result.buffers[buffer].lastStep =
-            std::max(result.buffers[buffer].lastStep, last);
-    };
-    extend(result.workspaceOfOp[id]);
+    std::vector<uint32_t> buffers = {liveness.workspaceOfOp[order[step]]};
     for (ValueId input : op.inputs)
-      extend(result.bufferOfValue[input]);
+      buffers.push_back(liveness.bufferOfValue[input]);
+    for (uint32_t buffer : buffers)
+      if (buffer != kNone && liveness.buffers[buffer].lastStep < last)
+        extend(buffer, last);
   }
+}
+
+PlacedSchedule Overlap::after(uint32_t fixed, uint32_t lag) const {
+  PlacedSchedule found;
+  found.schedule = orderAfter(fixed, lag);
+  Liveness &result = found.liveness = computeLiveness(graph, found.schedule);
+  extendBuffers(graph, storages, found.schedule.order, fixed, result,
+                [&](uint32_t buffer, uint32_t last) {
+                  result.buffers[buffer].lastStep = last;
+                });
   sumLiveBytes(result);
   return found;
+}
+
+void extendCalls(const Graph &graph, PlacedSchedule &placed) {
+  std::vector<Buffer> &buffers = placed.liveness.buffers;
+  const std::vector<uint64_t> &offsets = placed.placement.offsets;
+  auto extend = [&](uint32_t buffer, uint32_t last) {
+    Buffer &own = buffers[buffer];
+    for (uint32_t other = 0; other < buffers.size(); ++other)
+      if (offsets[other] < offsets[buffer] + own.bytes &&
+          offsets[buffer] < offsets[other] + buffers[other].bytes &&
+          buffers[other].firstStep > own.lastStep)
+        last = std::min(last, buffers[other].firstStep - 1);
+    own.lastStep = last;
+  };
+  extendBuffers(graph, analyzeStorages(graph), placed.schedule.order, 0,
+                placed.liveness, extend);
+  sumLiveBytes(placed.liveness);
 }
 
 uint32_t Overlap::fixedFor(uint64_t bytes, uint32_t lag) const {
@@ -224,36 +250,36 @@ uint32_t Overlap::fixedFor(uint64_t bytes, uint32_t lag) const {
   return fixed;
 }
 
-std::optional<PlacedSchedule> overlapCalls(const Graph &graph,
-                                           const Schedule &schedule,
-                                           const Placement &placement) {
+std::optional<PlacedSchedule>
+overlapCalls(const Graph &graph, const Schedule &schedule, uint64_t capacity) {
   if (std::none_of(graph.ops.begin(), graph.ops.end(),
                    [](const Op &op) { return op.runsBeside; }))
     return std::nullopt;
   Overlap overlap(graph, schedule);
   uint32_t steps = uint32_t(schedule.order.size());
   // Each order leaves other gaps between buffers.
-  const uint64_t highest = placement.height + placement.height / 1000;
+  const uint64_t live = std::max(computeLiveness(graph, schedule).maxLive,
+                                 capacity - capacity / 1000);
   auto place = [&](uint32_t fixed,
                    uint32_t lag) -> std::optional<PlacedSchedule> {
     PlacedSchedule found = overlap.after(fixed, lag);
-    if (found.liveness.maxLive > placement.height)
+    if (found.liveness.maxLive > live)
       return std::nullopt;
     found.placement =
         placeBuffers(found.liveness.buffers, found.liveness.maxLive);
-    if (found.placement.height > highest)
+    if (found.placement.height > capacity)
       return std::nullopt;
     return found;
   };
   // The steps of hundreds of ranks with running statistics take long to place.
   constexpr uint32_t kMany = 20000;
   if (steps > kMany)
-    return place(overlap.fixedFor(placement.height, 4), 4);
+    return place(overlap.fixedFor(live, 4), 4);
   // Calls may take the longer, the later they are waited for. That is worth
   // some steps that stay.
-  uint32_t least = overlap.fixedFor(placement.height, 1), some = steps / 20;
+  uint32_t least = overlap.fixedFor(live, 1), some = steps / 20;
   for (uint32_t lag : {16, 4, 1}) {
-    uint32_t fixed = overlap.fixedFor(placement.height, lag);
+    uint32_t fixed = overlap.fixedFor(live, lag);
     for (uint32_t more : {0u, some / 2})
       if (fixed + more <= least + some)
         if (std::optional<PlacedSchedule> found = place(fixed + more, lag))

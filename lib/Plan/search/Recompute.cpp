@@ -271,9 +271,13 @@ uint64_t maxLiveOf(const Graph &graph, const Executions &executions) {
 //===----------------------------------------------------------------------===//
 
 /// Adds the storages that end with each step, by value of the original graph.
-static void addFrees(const UnrolledGraph &unrolled, const Liveness &liveness,
+static void addFrees(const UnrolledGraph &unrolled,
+                     const std::vector<OpId> &order, const Liveness &liveness,
                      Plan &plan) {
   const Graph &graph = unrolled.graph;
+  std::vector<uint32_t> stepOf(graph.ops.size());
+  for (uint32_t step = 0; step < order.size(); ++step)
+    stepOf[order[step]] = step;
   for (const Buffer &buffer : liveness.buffers) {
     if (buffer.values.empty() || plan.steps.empty())
       continue;
@@ -284,7 +288,7 @@ static void addFrees(const UnrolledGraph &unrolled, const Liveness &liveness,
       if (graph.values[value].viewOf == kNone) {
         if (last != kNone) {
           OpId taker = graph.values[value].producer;
-          plan.steps[taker].frees.push_back(unrolled.valueOf[last]);
+          plan.steps[stepOf[taker]].frees.push_back(unrolled.valueOf[last]);
         }
         last = value;
       }
@@ -296,18 +300,19 @@ static void addFrees(const UnrolledGraph &unrolled, const Liveness &liveness,
   }
 }
 
-static Plan assemble(const Graph &graph, const Executions &executions,
-                     const UnrolledGraph &unrolled, const Liveness &liveness,
-                     const Placement &placement) {
+static Plan assemble(const Graph &graph, const UnrolledGraph &unrolled,
+                     const PlacedSchedule &placed) {
+  const Liveness &liveness = placed.liveness;
+  const Placement &placement = placed.placement;
   Plan plan;
   plan.maxLive = liveness.maxLive;
   plan.height = placement.height;
-  plan.milliseconds = costOf(graph, executions);
+  plan.milliseconds = costOf(graph, unrolled.opOf);
   plan.strategy = placement.strategy;
   auto offsetOf = [&](uint32_t buffer) {
     return buffer == kNone ? kNoOffset : placement.offsets[buffer];
   };
-  for (OpId id = 0; id < unrolled.opOf.size(); ++id) {
+  for (OpId id : placed.schedule.order) {
     PlanStep step;
     step.op = unrolled.opOf[id];
     uint32_t workspace = liveness.workspaceOfOp[id];
@@ -325,7 +330,7 @@ static Plan assemble(const Graph &graph, const Executions &executions,
         unrolled.graph.values[id].viewOf == kNone)
       plan.inputOffsets[unrolled.valueOf[id]] =
           offsetOf(liveness.bufferOfValue[id]);
-  addFrees(unrolled, liveness, plan);
+  addFrees(unrolled, placed.schedule.order, liveness, plan);
   return plan;
 }
 
@@ -356,29 +361,78 @@ static uint64_t workOf(const Liveness &liveness, Effort effort) {
 Plan makePlan(const Graph &graph, const Executions &executions,
               uint64_t placementWork, Effort effort) {
   UnrolledGraph unrolled = unroll(graph, executions);
-  Liveness liveness = computeLiveness(unrolled.graph, inOrder(unrolled.graph));
-  Placement placement =
+  PlacedSchedule placed;
+  placed.schedule = inOrder(unrolled.graph);
+  Liveness &liveness = placed.liveness =
+      computeLiveness(unrolled.graph, placed.schedule);
+  placed.placement =
       placeBuffers(liveness.buffers, liveness.maxLive,
                    std::min(placementWork, workOf(liveness, effort)));
-  return assemble(graph, executions, unrolled, liveness, placement);
+  return assemble(graph, unrolled, placed);
 }
 
 std::optional<Plan> makePlanWithin(const Graph &graph,
                                    const Executions &executions,
                                    uint64_t capacity, Effort effort) {
   UnrolledGraph unrolled = unroll(graph, executions);
-  Liveness liveness = computeLiveness(unrolled.graph, inOrder(unrolled.graph));
+  PlacedSchedule placed;
+  placed.schedule = inOrder(unrolled.graph);
+  Liveness &liveness = placed.liveness =
+      computeLiveness(unrolled.graph, placed.schedule);
   FitResult fit =
       placeWithin(liveness.buffers, capacity, workOf(liveness, effort) / 4);
-  Placement &placement = fit.placement;
   if (fit.outcome != FitOutcome::Found)
     return std::nullopt;
+  Placement &placement = placed.placement = std::move(fit.placement);
   // Buffers with nothing above them may move further up.
   for (uint32_t id = 0; id < liveness.buffers.size(); ++id)
     if (placement.offsets[id] + liveness.buffers[id].bytes == placement.height)
       placement.offsets[id] += capacity - placement.height;
   placement.height = capacity;
-  return assemble(graph, executions, unrolled, liveness, placement);
+  return assemble(graph, unrolled, placed);
+}
+
+/// True if the executions in `order` read the same instances of values as in
+/// the order in which they were unrolled.
+static bool readsTheSame(const Graph &graph, const UnrolledGraph &unrolled,
+                         const std::vector<OpId> &order) {
+  Executions executions;
+  for (OpId id : order)
+    executions.push_back(unrolled.opOf[id]);
+  UnrolledGraph again = unroll(graph, executions);
+  auto storageOf = [](const Graph &of, ValueId id) {
+    while (of.values[id].viewOf != kNone)
+      id = of.values[id].viewOf;
+    return of.values[id].producer;
+  };
+  for (uint32_t step = 0; step < order.size(); ++step) {
+    const Op &before = unrolled.graph.ops[order[step]];
+    const Op &after = again.graph.ops[step];
+    for (size_t k = 0; k < before.inputs.size(); ++k) {
+      OpId maker = storageOf(again.graph, after.inputs[k]);
+      if (storageOf(unrolled.graph, before.inputs[k]) !=
+          (maker == kNone ? kNone : order[maker]))
+        return false;
+    }
+  }
+  return true;
+}
+
+std::optional<Plan> overlapCalls(const Graph &graph, const Plan &plan,
+                                 uint64_t capacity) {
+  Executions executions;
+  for (const PlanStep &step : plan.steps)
+    executions.push_back(step.op);
+  UnrolledGraph unrolled = unroll(graph, executions);
+  std::optional<PlacedSchedule> placed =
+      overlapCalls(unrolled.graph, inOrder(unrolled.graph), capacity);
+  if (!placed || !readsTheSame(graph, unrolled, placed->schedule.order))
+    return std::nullopt;
+  // What calls keep for longer has places, but steps free it as before.
+  placed->liveness = computeLiveness(unrolled.graph, placed->schedule);
+  Plan found = assemble(graph, unrolled, *placed);
+  found.solver = plan.solver;
+  return found;
 }
 
 } // namespace reprise::plan
