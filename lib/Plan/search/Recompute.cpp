@@ -428,7 +428,7 @@ std::optional<Plan> overlapCalls(const Graph &graph, const Plan &plan,
       overlapCalls(unrolled.graph, inOrder(unrolled.graph), capacity);
   if (!placed || !readsTheSame(graph, unrolled, placed->schedule.order))
     return std::nullopt;
-  // What calls keep for longer has places, but steps free it as before.
+  // Calls keep their bytes for longer, but steps free values as before.
   placed->liveness = computeLiveness(unrolled.graph, placed->schedule);
   Plan found = assemble(graph, unrolled, *placed);
   found.solver = plan.solver;
