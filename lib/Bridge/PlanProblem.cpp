@@ -188,6 +188,7 @@ LogicalResult ProblemBuilder::addRunnable(Operation *op) {
         node.inPlace.push_back({k, first + k});
     }
     node.runsOnce = node.runsBeside = rt::functionOf(*call).isCollective;
+    node.gathersUpdates = call->op == LibraryOp::GatherShards;
   } else {
     return op->emitOpError() << "cannot be run by any step; only kernels and "
                                 "library ops can (run sg-decompose and "

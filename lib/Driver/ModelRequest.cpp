@@ -48,6 +48,7 @@ rt::Expected<PlannedRequest> driver::planRequest(const ModelRequest &request,
   planned.compiler = std::make_unique<Compiler>();
   Compiler &compiler = *planned.compiler;
   REPRISE_RETURN_IF_ERROR(compiler.load(request.source, request.model));
+  compiler.hideWarnings(); // the run's own compilation has them
   CompileOptions options = request.compile;
   options.planWork = work;
   REPRISE_EXPECT(plans, compiler.budgetPlans(options, withinBytes));

@@ -8,8 +8,8 @@ using namespace reprise::driver;
 namespace {
 /// The messages of one collective call.
 struct Messages {
-  unsigned phases = 1;
-  uint64_t bytes = 0; // that a rank sends in each phase
+  uint64_t exchanges = 1; // one after another, each with the link's latency
+  uint64_t bytes = 0;     // that a rank sends in all of them
 };
 } // namespace
 
@@ -21,13 +21,19 @@ static Messages messagesOf(const StepFacts &step, unsigned ranks) {
       bytes += view.bytes;
     whole = std::max(whole, bytes);
   }
-  uint64_t others = ranks - 1;
-  if (*step.collective == LibraryOp::TakeShard)
+  uint64_t others = ranks - 1, part = whole * others / ranks;
+  switch (*step.collective) {
+  case LibraryOp::TakeShard:
     return {0, 0};
-  if (*step.collective != LibraryOp::AllReduce)
-    return {1, whole * others / ranks};
-  return rt::isSmallSum(whole, ranks) ? Messages{1, whole * others}
-                                      : Messages{2, whole * others / ranks};
+  case LibraryOp::AllReduce:
+    if (rt::isSmallSum(whole, ranks))
+      return {1, whole * others};
+    return {rt::exchangesOfSum(whole) + 1, 2 * part};
+  case LibraryOp::ReduceScatter:
+    return {rt::exchangesOfSum(whole), part};
+  default:
+    return {1, part};
+  }
 }
 
 ScalingFacts driver::scalingOf(const EntryFacts &entry, unsigned ranks,
@@ -44,9 +50,9 @@ ScalingFacts driver::scalingOf(const EntryFacts &entry, unsigned ranks,
       continue;
     }
     Messages messages = messagesOf(step, ranks);
-    double time = messages.phases * link.milliseconds(messages.bytes);
-    facts.calls += messages.phases > 0;
-    facts.sent += messages.phases * messages.bytes;
+    double time = link.milliseconds(messages.bytes, messages.exchanges);
+    facts.calls += messages.exchanges > 0;
+    facts.sent += messages.bytes;
     facts.communication += time;
     linkFree = std::max(now, linkFree) + time;
     double &waits = begins[std::max<size_t>(step.window, i + 1)];

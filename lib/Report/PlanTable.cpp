@@ -104,7 +104,8 @@ std::string driver::scalingNotes(const std::vector<PlanRow> &rows,
             formatMilliseconds(facts.communication) + ", " +
             formatMilliseconds(facts.waiting) + " of it beside nothing, in " +
             std::to_string(facts.calls) + " calls that send " +
-            text::formatSize(facts.sent) + " from each rank; efficiency " +
+            text::formatSize(facts.sent) + " from each rank; " +
+            formatMilliseconds(facts.milliseconds()) + " in all, efficiency " +
             text::formatPercent(facts.efficiency()) + "\n";
   }
   return text;
@@ -122,6 +123,7 @@ nlohmann::ordered_json driver::scalingJson(const EntryFacts &entry,
           {"computation_milliseconds", facts.computation},
           {"communication_milliseconds", facts.communication},
           {"waiting_milliseconds", facts.waiting},
+          {"step_milliseconds", facts.milliseconds()},
           {"efficiency", facts.efficiency()}};
 }
 

@@ -209,18 +209,12 @@ static void addAverages(OpPassManager &passes, const CompileOptions &options) {
   passes.addPass(createSgAverageVariables(average));
 }
 
-/// Returns the bytes of the smallest gradients that are summed by themselves:
-/// those that are scattered are.
-static uint64_t bucketBytesOf(const CompileOptions &options) {
-  return options.shardOptimizer ? std::min(options.bucketBytes,
-                                           SgShardOptimizerOptions().leastBytes)
-                                : options.bucketBytes;
-}
-
 static SgReduceOverRanksOptions rankOptionsOf(const CompileOptions &options) {
   SgReduceOverRanksOptions ranks;
   ranks.ranks = options.ranks;
-  ranks.bucketBytes = bucketBytesOf(options);
+  ranks.bucketBytes = options.bucketBytes;
+  if (options.shardOptimizer)
+    ranks.singleBytes = SgShardOptimizerOptions().leastBytes;
   return ranks;
 }
 
@@ -228,8 +222,11 @@ void reprise::addFlatStage(OpPassManager &passes,
                            const CompileOptions &options) {
   addFlattening(passes);
   if (options.microBatches > 1) {
-    if (options.syncBatchNorm)
-      addToFunctions(passes, createSgSynchronizeNorms({options.ranks}));
+    if (options.syncBatchNorm) {
+      SgSynchronizeNormsOptions norms;
+      norms.ranks = options.ranks;
+      addToFunctions(passes, createSgSynchronizeNorms(norms));
+    }
     if (options.ranks > 1)
       addToFunctions(passes, createSgReduceOverRanks(rankOptionsOf(options)));
     else

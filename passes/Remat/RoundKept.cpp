@@ -53,9 +53,6 @@ public:
   uint64_t bytesBefore = 0, bytesAfter = 0;
 
 private:
-  static bool isLater(Operation *reader) {
-    return hasOrigin(reader) && phaseOf(reader) != Phase::Forward;
-  }
   /// Statistics, as an attention's log-sum-exp, and what is computed from them
   /// element by element.
   bool isStatistic(Value value);
@@ -73,6 +70,11 @@ private:
 };
 
 } // namespace
+
+/// Returns true for an op of the backward pass or of a recomputation.
+static bool isLater(Operation &op) {
+  return hasOrigin(&op) && phaseOf(&op) != Phase::Forward;
+}
 
 /// Returns 0 for what is no tensor of a fixed shape.
 static int64_t elementsOf(Value value) {
@@ -242,7 +244,7 @@ void Rounder::run() {
     bool isReturned = false;
     for (OpOperand &use : value.getUses()) {
       isReturned |= use.getOwner()->hasTrait<OpTrait::IsTerminator>();
-      if (isLater(use.getOwner()))
+      if (isLater(*use.getOwner()))
         reads.push_back(&use);
     }
     if (reads.empty() || isReturned || !isRounded(value))
@@ -275,6 +277,11 @@ private:
     auto mebibytes = [](uint64_t bytes) {
       return llvm::formatv("{0:f1} MiB", bytes / double(1 << 20)).str();
     };
+    if (!rounder.count && llvm::any_of(function.getBody().front(), isLater))
+      function.emitWarning()
+          << "no kept value is rounded to " << type
+          << ": each is as narrow, or a statistic, or of at most "
+          << uint64_t(exactBytes) << " bytes";
     if (rounder.count)
       function.emitRemark()
           << rounder.count

@@ -268,7 +268,7 @@ std::vector<SmallVector<unsigned>> RankReduction::bucketsOf() {
   for (unsigned k : order) {
     Type type = terminator->getOperand(k).getType();
     uint64_t bytes = byteSize(cast<RankedTensorType>(type));
-    if (bytes >= options.bucketBytes) {
+    if (bytes >= std::min(options.bucketBytes, options.singleBytes)) {
       buckets.push_back({k});
       continue;
     }
@@ -346,7 +346,8 @@ private:
       function.emitError() << "ranks share a function of one block";
       return signalPassFailure();
     }
-    RankReduction reduction(function, {ranks, bucketBytes, repeatedRanks});
+    RankReduction reduction(function,
+                            {ranks, bucketBytes, singleBytes, repeatedRanks});
     if (failed(reduction.look()))
       return signalPassFailure();
     reduction.rewrite();

@@ -11,17 +11,19 @@
 //            variance = (v_0 + v_1 + ...) / R + (d_0^2 + d_1^2 + ...) / R,
 //            d_r = m_r - mean
 //
-//          (Chan et al. 1979), added in the order of the ranks: one gather of
-//          both moments. The gradient's sums over the batch, dbeta and dgamma,
-//          are added over the ranks for the gradient of the operand; those of
-//          the parameters stay a rank's own, which are reduced with the others:
+//          (Chan et al. 1979): one gather of both moments, whose rows every
+//          rank adds, or, if the rows of all ranks are large, a sum over the
+//          ranks of both moments and one of the squares d_r^2. The gradient's
+//          sums over the batch, dbeta and dgamma, are added over the ranks for
+//          the gradient of the operand; those of the parameters stay a rank's
+//          own, which are reduced with the others:
 //
 //            dx = (gamma * rstd) * ((dy - dbeta / (R M)) - xhat * (dgamma / (R
 //            M)))
 //
 //          The backward pass and its clones read the joined statistics, so that
 //          nothing is gathered a second time.
-// Cost:    linear in the normalizations, times the ranks.
+// Cost:    linear in the normalizations, whatever the number of ranks.
 // Fails:   without a batch normalization; if a clone computes statistics.
 //
 //===----------------------------------------------------------------------===//
@@ -74,12 +76,17 @@ public:
                ? value
                : make<CastOp>(type.clone(element), value);
   }
-  /// The values `begin` to `end` of row `row` of a matrix.
-  Value cut(Value rows, int64_t row, int64_t begin, int64_t end) {
-    int64_t starts[] = {row, begin}, limits[] = {row + 1, end}, by[] = {1, 1};
-    Value part = make<SliceOp>(rows, starts, limits, by);
-    int64_t count[] = {end - begin};
-    return make<ReshapeOp>(tensorOf(rows).clone(count), part);
+  /// Adds the rows of a matrix.
+  Value addRows(Value rows) {
+    return make<ReduceSumOp>(rows, ArrayRef<int64_t>{0});
+  }
+  /// The elements `begin` to `end` of the last dimension.
+  Value cut(Value value, int64_t begin, int64_t end) {
+    SmallVector<int64_t> limits(tensorOf(value).getShape()),
+        starts(limits.size(), 0), by(limits.size(), 1);
+    starts.back() = begin;
+    limits.back() = end;
+    return make<SliceOp>(value, starts, limits, by);
   }
   /// One vector behind the other.
   Value join(Value a, Value b) {
@@ -93,8 +100,8 @@ public:
 
 class Synchronization {
 public:
-  Synchronization(func::FuncOp function, uint64_t ranks)
-      : function(function), ranks(ranks) {}
+  Synchronization(func::FuncOp function, uint64_t ranks, uint64_t gatheredBytes)
+      : function(function), ranks(ranks), gatheredBytes(gatheredBytes) {}
 
   /// Finds the normalizations. Changes no IR.
   LogicalResult look();
@@ -103,10 +110,12 @@ public:
 private:
   void joinStatistics(BatchNormTrainingOp op);
   void joinGradient(BatchNormGradOp op);
-  Value sum(Emit &e, llvm::function_ref<Value(unsigned rank)> of) const;
+  Value addOverRanks(Emit &e, Value own) {
+    return e.make<AllReduceOp>(ValueRange(own), ranks, sequence++);
+  }
 
   func::FuncOp function;
-  const uint64_t ranks;
+  const uint64_t ranks, gatheredBytes;
   int64_t sequence = 0; // of the next collective
   SmallVector<BatchNormTrainingOp> norms;
   SmallVector<BatchNormGradOp> gradients;
@@ -134,47 +143,42 @@ LogicalResult Synchronization::look() {
   return success();
 }
 
-/// Adds in the order of the ranks.
-Value Synchronization::sum(Emit &e,
-                           llvm::function_ref<Value(unsigned rank)> of) const {
-  Value all = of(0);
-  for (unsigned r = 1; r < ranks; ++r)
-    all = e.add(all, of(r));
-  return all;
-}
-
 void Synchronization::joinStatistics(BatchNormTrainingOp op) {
   OpBuilder builder(op);
   builder.setInsertionPointAfter(op);
   Emit e(builder, op);
-  int64_t channels = tensorOf(op.getMean()).getNumElements();
-  Value own = e.join(op.getMean(), op.getVariance());
-  Value rows = e.make<AllGatherOp>(own, ranks, sequence++);
-  SmallVector<Value> means, variances;
-  for (unsigned r = 0; r < ranks; ++r) {
-    means.push_back(e.cut(rows, r, 0, channels));
-    variances.push_back(e.cut(rows, r, channels, 2 * channels));
-  }
+  RankedTensorType type = tensorOf(op.getMean());
+  int64_t channels = type.getNumElements();
   double count = double(ranks);
-  Value mean = e.divBy(sum(e, [&](unsigned r) { return means[r]; }), count);
-  Value within =
-      e.divBy(sum(e, [&](unsigned r) { return variances[r]; }), count);
-  Value between = e.divBy(sum(e,
-                              [&](unsigned r) {
-                                Value away = e.sub(means[r], mean);
-                                return e.mul(away, away);
-                              }),
-                          count);
+  llvm::SmallPtrSet<Operation *, 2> readers; // of a rank's own statistics
+  Value own = e.join(op.getMean(), op.getVariance());
+  readers.insert(own.getDefiningOp());
+  Value rows;
+  if (2 * byteSize(type) * ranks <= gatheredBytes)
+    rows = e.make<AllGatherOp>(own, ranks, sequence++);
+  Value means = e.divBy(rows ? e.addRows(rows) : addOverRanks(e, own), count);
+  Value mean = e.cut(means, 0, channels);
+  Value within = e.cut(means, channels, 2 * channels);
+  Value squares;
+  if (rows) {
+    Value all = e.cut(rows, 0, channels);
+    Value away = e.sub(all, e.spread(mean, all));
+    squares = e.addRows(e.mul(away, away));
+  } else {
+    Value away = e.sub(op.getMean(), mean);
+    readers.insert(away.getDefiningOp());
+    squares = addOverRanks(e, e.mul(away, away));
+  }
+  Value between = e.divBy(squares, count);
   Value variance = e.add(within, between);
   Value epsilon = createSplat(builder, e.loc, tensorOf(variance),
                               op.getEpsilon().convertToDouble());
   Value rstd = e.make<RsqrtOp>(e.add(variance, epsilon));
   Value y =
       e.make<NormalizeOp>(op.getX(), mean, rstd, op.getGamma(), op.getBeta());
-  Operation *joined = own.getDefiningOp();
   op.getY().replaceAllUsesWith(y);
-  op.getMean().replaceAllUsesExcept(mean, joined);
-  op.getVariance().replaceAllUsesExcept(variance, joined);
+  op.getMean().replaceAllUsesExcept(mean, readers);
+  op.getVariance().replaceAllUsesExcept(variance, readers);
   op.getRstd().replaceAllUsesWith(rstd);
 }
 
@@ -188,14 +192,12 @@ void Synchronization::joinGradient(BatchNormGradOp op) {
   Type element = getElementTypeOrSelf(op.getGamma().getType());
   int64_t channels = tensorOf(op.getGamma()).getNumElements();
   Value own = e.join(op.getDbeta(), op.getDgamma());
-  Value sums = e.make<AllReduceOp>(ValueRange(own), ranks, sequence++);
-  int64_t row[] = {1, 2 * channels};
-  Value rows = e.make<ReshapeOp>(tensorOf(sums).clone(row), sums);
+  Value sums = addOverRanks(e, own);
   Value x = e.as(op.getX(), element), dy = e.as(op.getDy(), element);
   double count =
       double(ranks) * double(tensorOf(x).getNumElements() / channels);
-  Value meanDy = e.divBy(e.cut(rows, 0, 0, channels), count);
-  Value meanProduct = e.divBy(e.cut(rows, 0, channels, 2 * channels), count);
+  Value meanDy = e.divBy(e.cut(sums, 0, channels), count);
+  Value meanProduct = e.divBy(e.cut(sums, channels, 2 * channels), count);
   Value centered = e.sub(x, e.spread(op.getMean(), x));
   Value xhat = e.mul(centered, e.spread(op.getRstd(), x));
   Value slope = e.mul(op.getGamma(), op.getRstd());
@@ -228,7 +230,7 @@ private:
                            << unsigned(ranks);
       return signalPassFailure();
     }
-    Synchronization synchronization(function, ranks);
+    Synchronization synchronization(function, ranks, gatheredBytes);
     if (failed(synchronization.look()))
       return signalPassFailure();
     synchronization.rewrite();

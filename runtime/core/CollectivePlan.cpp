@@ -21,6 +21,8 @@ CollectivePlan planCollective(const LibraryCallDesc &call) {
   }
   uint64_t share = (elements + plan.ranks - 1) / plan.ranks;
   plan.shards = {elements * each, share * each};
+  uint64_t exchanges = exchangesOfSum(plan.shards.bytes);
+  plan.pieceBytes = (share + exchanges - 1) / exchanges * each;
   plan.isSmall = call.op == LibraryOp::AllReduce &&
                  isSmallSum(plan.shards.bytes, plan.ranks);
   return plan;
@@ -29,7 +31,7 @@ CollectivePlan planCollective(const LibraryCallDesc &call) {
 uint64_t CollectivePlan::receivedBytes() const {
   if (!adds())
     return 0;
-  return ranks * (isSmall ? shards.bytes : shards.shardBytes);
+  return ranks * (isSmall ? shards.bytes : pieceBytes);
 }
 
 uint64_t CollectivePlan::workspaceBytes() const {
@@ -40,7 +42,9 @@ LibraryCallInfo CollectivePlan::info() const {
   LibraryCallInfo info;
   info.implementation = !adds()   ? "rows by rank"
                         : isSmall ? "sums of whole tensors"
-                                  : "sums by shards";
+                        : pieceBytes < shards.shardBytes
+                            ? "sums by shards in pieces"
+                            : "sums by shards";
   info.workspaceBytes = workspaceBytes();
   info.addsInPlace = op == LibraryOp::AllReduce;
   return info;
@@ -76,6 +80,8 @@ public:
 private:
   Status sumPacked();
   Status sum();
+  Status sumWhole();
+  Status sumShard(uint64_t to);
   Status clearPadding();
 
   const CollectivePlan &plan;
@@ -94,30 +100,42 @@ Status RankCall::clearPadding() {
   return moves.clear(output + own, plan.shards.shardBytes - own);
 }
 
-Status RankCall::sum() {
-  const Shards &shards = plan.shards;
-  uint64_t begin = 0, bytes = shards.bytes;
-  bool isScattered = plan.op == LibraryOp::ReduceScatter;
-  if (ranks.addsInAnyOrder() && !isScattered) {
-    if (output != input)
-      REPRISE_RETURN_IF_ERROR(moves.copy(output, input, bytes));
-    return moves.sum(output, bytes, plan.type);
-  }
-  if (plan.isSmall) {
-    REPRISE_RETURN_IF_ERROR(
-        moves.copy(workspace + ranks.rank() * bytes, input, bytes));
-    REPRISE_RETURN_IF_ERROR(
-        moves.gather(workspace, {plan.ranks * bytes, bytes}));
-  } else {
-    begin = isScattered ? 0 : shards.begin(ranks.rank());
-    bytes = shards.size(ranks.rank());
-    REPRISE_RETURN_IF_ERROR(moves.exchange(input, shards, workspace));
-  }
+/// Every rank adds all elements.
+Status RankCall::sumWhole() {
+  uint64_t bytes = plan.shards.bytes;
   REPRISE_RETURN_IF_ERROR(
-      moves.addParts(output + begin, workspace, bytes, plan.ranks, plan.type));
-  if (isScattered)
+      moves.copy(workspace + ranks.rank() * bytes, input, bytes));
+  REPRISE_RETURN_IF_ERROR(moves.gather(workspace, {plan.ranks * bytes, bytes}));
+  return moves.addParts(output, workspace, bytes, plan.ranks, plan.type);
+}
+
+/// Adds this rank's shard, a piece after the other. No rank sends a piece after
+/// its sum is written, which may be in the input's bytes.
+Status RankCall::sumShard(uint64_t to) {
+  for (uint64_t at = 0; at < plan.shards.shardBytes; at += plan.pieceBytes) {
+    Shards piece = plan.shards.piece(at, at + plan.pieceBytes);
+    REPRISE_RETURN_IF_ERROR(moves.exchange(input, piece, workspace));
+    if (uint64_t bytes = piece.size(ranks.rank()))
+      REPRISE_RETURN_IF_ERROR(
+          moves.addParts(to + at, workspace, bytes, plan.ranks, plan.type));
+  }
+  return {};
+}
+
+Status RankCall::sum() {
+  if (plan.op == LibraryOp::ReduceScatter) {
+    REPRISE_RETURN_IF_ERROR(sumShard(output));
     return clearPadding();
-  return plan.isSmall ? Status() : moves.gather(output, shards);
+  }
+  if (ranks.addsInAnyOrder()) {
+    if (output != input)
+      REPRISE_RETURN_IF_ERROR(moves.copy(output, input, plan.shards.bytes));
+    return moves.sum(output, plan.shards.bytes, plan.type);
+  }
+  if (plan.isSmall)
+    return sumWhole();
+  REPRISE_RETURN_IF_ERROR(sumShard(output + plan.shards.begin(ranks.rank())));
+  return moves.gather(output, plan.shards);
 }
 
 /// Sums several tensors as one.

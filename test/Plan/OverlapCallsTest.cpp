@@ -129,6 +129,90 @@ TEST(OverlapCalls, UpdatesKeepTheirOrder) {
   EXPECT_EQ(backward.text(found->schedule), "g1 c1 g2 c2 g3 c3 u1 u2 u3 ");
 }
 
+/// Sums of statistics (s), on which all gradients after them depend, keep their
+/// places, and do not keep sums of gradients from running beside others.
+TEST(OverlapCalls, StatisticsStayWhereTheyAre) {
+  Backward backward(0, 65536);
+  GraphBuilder &builder = backward.builder;
+  ValueId x = 0;
+  for (uint32_t k = 1; k <= 3; ++k) {
+    x = builder.make("s" + std::to_string(k), {x}, 4096);
+    Op &call = builder.graph.ops.back();
+    call.runsBeside = call.runsOnce = true;
+    ValueId gradient = builder.make("g" + std::to_string(k), {x}, 4096);
+    backward.add(k, gradient);
+    x = builder.make("x" + std::to_string(k), {x}, 4096);
+  }
+  std::optional<PlacedSchedule> found = backward.overlap();
+  ASSERT_TRUE(found);
+  EXPECT_EQ(backward.text(found->schedule),
+            "s1 g1 c1 x1 s2 g2 c2 x2 s3 g3 c3 x3 u1 u2 u3 ");
+  EXPECT_EQ(validate(builder.graph, found->schedule, found->liveness,
+                     found->placement),
+            "");
+}
+
+/// A call that gathers what was updated after a sum is not one that keeps the
+/// sum in its place.
+TEST(OverlapCalls, GathersOfUpdatesFollowTheirSums) {
+  for (bool gathersUpdates : {true, false}) {
+    Backward backward(0, 65536);
+    GraphBuilder &builder = backward.builder;
+    for (uint32_t k = 1; k <= 3; ++k) {
+      std::string number = std::to_string(k);
+      ValueId gradient = builder.make("g" + number, {0, 1}, 4096);
+      ValueId sum = builder.make("c" + number, {gradient}, 4096);
+      builder.graph.ops.back().runsBeside = true;
+      ValueId update = builder.make("u" + number, {sum}, 4096);
+      builder.make("w" + number, {update}, 4096);
+      builder.graph.ops.back().runsBeside = true;
+      builder.graph.ops.back().gathersUpdates = gathersUpdates;
+    }
+    std::optional<PlacedSchedule> found = backward.overlap();
+    ASSERT_TRUE(found);
+    EXPECT_EQ(backward.text(found->schedule),
+              gathersUpdates ? "g1 c1 g2 c2 g3 c3 u1 w1 u2 w2 u3 w3 "
+                             : "g1 c1 u1 w1 g2 c2 u2 w2 g3 c3 u3 w3 ");
+  }
+}
+
+/// In an order that is placed already, buffers of a call last until its results
+/// are read, or until another buffer begins in their bytes.
+TEST(OverlapCalls, CallsOfPlacedOrdersKeepTheirBytes) {
+  GraphBuilder builder;
+  ValueId g = builder.make("g", {}, 4096);
+  ValueId c = builder.make("c", {g}, 4096);
+  builder.graph.ops.back().runsBeside = true;
+  builder.graph.ops.back().workspaceBytes = 4096;
+  ValueId y = builder.make("y", {}, 4096);
+  builder.op("z", {y});
+  builder.op("u", {c});
+  PlacedSchedule placed;
+  placed.schedule = programOrder(builder.graph);
+  placed.liveness = computeLiveness(builder.graph, placed.schedule);
+  Liveness &liveness = placed.liveness;
+  uint32_t gradient = liveness.bufferOfValue[g],
+           sum = liveness.bufferOfValue[c],
+           workspace = liveness.workspaceOfOp[1],
+           other = liveness.bufferOfValue[y];
+  ASSERT_EQ(liveness.buffers[gradient].lastStep, 1u);
+  // y takes the bytes of g.
+  std::vector<uint64_t> &offsets = placed.placement.offsets;
+  offsets.resize(liveness.buffers.size());
+  offsets[gradient] = offsets[other] = 0;
+  offsets[sum] = 4096;
+  offsets[workspace] = 8192;
+  placed.placement.height = 12288;
+  extendCalls(builder.graph, placed);
+  EXPECT_EQ(liveness.buffers[gradient].lastStep, 1u);
+  EXPECT_EQ(liveness.buffers[workspace].lastStep, 3u);
+  EXPECT_EQ(liveness.buffers[sum].lastStep, 4u);
+  EXPECT_EQ(liveness.liveBytes,
+            std::vector<uint64_t>({4096, 12288, 12288, 12288, 4096}));
+  EXPECT_EQ(
+      validate(builder.graph, placed.schedule, liveness, placed.placement), "");
+}
+
 /// The first calls are at the peak and take place alone.
 TEST(OverlapCalls, TakesNoMoreMemory) {
   Backward backward(4, 4096);

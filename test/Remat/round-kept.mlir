@@ -2,6 +2,9 @@
 // RUN: reprise-opt %s --split-input-file --sg-round-kept=type=fp8 | FileCheck %s --check-prefix=FP8
 // RUN: reprise-opt %s --split-input-file --sg-round-kept=exact-bytes=0 2>&1 >/dev/null | FileCheck %s --check-prefix=REMARK
 // RUN: not reprise-opt %s --split-input-file --sg-round-kept=type=int4 2>&1 | FileCheck %s --check-prefix=TYPE
+// RUN: reprise-opt %s --split-input-file --sg-round-kept=exact-bytes=1000000 2>&1 | FileCheck %s --check-prefix=NONE
+// NONE: warning: no kept value is rounded to bf16: each is as narrow, or a statistic, or of at most 1000000 bytes
+// NONE-NOT: sg.cast
 // TYPE: error: 'type' must be bf16 or fp8, not 'int4'
 
 #f = #sg.origin<"norm", forward>

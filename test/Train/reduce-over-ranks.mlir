@@ -14,6 +14,9 @@
 // RUN:   --sg-reduce-over-ranks="ranks=3 bucket-bytes=4096 repeated-ranks=2" \
 // RUN:   --sg-verify-effects --sg-verify-level=level=flat \
 // RUN:   | FileCheck %s --check-prefix=AVERAGE
+// RUN: reprise-opt %s -split-input-file \
+// RUN:   --sg-reduce-over-ranks="ranks=3 bucket-bytes=4096 single-bytes=32" \
+// RUN:   | FileCheck %s --check-prefix=SINGLE
 
 sg.variable @w : tensor<4xf32> {role = #sg.role<parameter>, init = #sg.init<ones>}
 
@@ -182,6 +185,20 @@ sg.variable @f : tensor<4xf32> {role = #sg.role<parameter>, init = #sg.init<ones
 // BUCKETS: sg.all_reduce %[[F]], %[[D]] ranks 3 sequence 2
 // BUCKETS: sg.all_reduce %[[A]] ranks 3 sequence 3
 // BUCKETS: sg.all_reduce %[[E]] ranks 3 sequence 4
+//
+// An optimizer's shards need tensors of 32 bytes alone, whatever a bucket has.
+//
+// SINGLE-LABEL: func.func @fills_buckets
+// SINGLE: %[[F:.*]] = sg.reduce_sum {{.*}}"f"
+// SINGLE: %[[B:.*]] = sg.reduce_sum {{.*}}"b"
+// SINGLE: %[[C:.*]] = sg.cast {{.*}}"c"
+// SINGLE: %[[D:.*]] = sg.reduce_sum {{.*}}"d"
+// SINGLE: %[[E:.*]] = sg.slice {{.*}}"e"
+// SINGLE: %[[A:.*]] = sg.reduce_sum {{.*}}"a"
+// SINGLE: sg.all_reduce %[[B]] ranks 3 sequence 0
+// SINGLE: sg.all_reduce %[[C]] ranks 3 sequence 1
+// SINGLE: sg.all_reduce %[[F]], %[[D]], %[[A]] ranks 3 sequence 2
+// SINGLE: sg.all_reduce %[[E]] ranks 3 sequence 3
 func.func @fills_buckets(%x: tensor<2x4xf32>, %y: tensor<2x8xf32>)
     -> (tensor<4xf32> {sg.binding = #sg.binding<gradient of "a">},
         tensor<8xf32> {sg.binding = #sg.binding<gradient of "b">},

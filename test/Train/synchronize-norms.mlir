@@ -4,21 +4,49 @@
 // RUN: reprise-opt %s -split-input-file \
 // RUN:   --pass-pipeline='builtin.module(func.func(sg-synchronize-norms{ranks=2},sg-reduce-over-ranks{ranks=2},sg-verify-effects,sg-verify-level{level=flat}))' \
 // RUN:   | FileCheck %s
+// RUN: reprise-opt %s -split-input-file \
+// RUN:   --pass-pipeline='builtin.module(func.func(sg-synchronize-norms{ranks=2 gathered-bytes=47},sg-reduce-over-ranks{ranks=2},sg-verify-effects,sg-verify-level{level=flat}))' \
+// RUN:   | FileCheck %s --check-prefix=ADDED
+// RUN: reprise-opt %s -split-input-file \
+// RUN:   --pass-pipeline='builtin.module(func.func(sg-synchronize-norms{ranks=2 gathered-bytes=48}))' \
+// RUN:   | FileCheck %s --check-prefix=GATHERED
 
 sg.variable @w : tensor<3xf32> {role = #sg.role<parameter>, init = #sg.init<ones>}
 sg.variable @mean : tensor<3xf32> {role = #sg.role<running_statistics>, init = #sg.init<zeros>}
 
 // Running statistics are updated once, by what is equal on all ranks.
 //
-// CHECK-LABEL: func.func @joins_statistics
+// CHECK-LABEL: //
+// Moments of more bytes are added, and then the squared distances of the means.
+//
+// GATHERED: sg.all_gather
+// ADDED-LABEL: func.func @joins_statistics
+// ADDED: %{{.*}}, %[[M:.*]], %[[V:.*]], %{{.*}} = sg.batch_norm_training
+// ADDED: %[[OWN:.*]] = sg.concat %[[M]], %[[V]] dim 0
+// ADDED: %[[ALL:.*]] = sg.all_reduce %[[OWN]] ranks 2 sequence 0
+// ADDED: %[[MEANS:.*]] = sg.div %[[ALL]]
+// ADDED: %[[MEAN:.*]] = sg.slice %[[MEANS]] [0] to [3]
+// ADDED: %[[AWAY:.*]] = sg.sub %[[M]], %[[MEAN]]
+// ADDED: %[[SQUARES:.*]] = sg.mul %[[AWAY]], %[[AWAY]]
+// ADDED: sg.all_reduce %[[SQUARES]] ranks 2 sequence 1
+// ADDED: sg.normalize %{{.*}}, %[[MEAN]],
+// ADDED: %[[NEXT:.*]] = sg.add %{{.*}}, %[[MEAN]]
+// ADDED-NOT: sg.all_gather
+// ADDED: sg.write @mean, %[[NEXT]]
+func.func @joins_statistics
 // CHECK: %{{.*}}, %[[M:.*]], %[[V:.*]], %{{.*}} = sg.batch_norm_training
 // CHECK: %[[OWN:.*]] = sg.concat %[[M]], %[[V]] dim 0
 // CHECK: %[[ALL:.*]] = sg.all_gather %[[OWN]] ranks 2 sequence 0 {{.*}} : tensor<6xf32> -> tensor<2x6xf32>
-// CHECK: sg.slice %[[ALL]] [0, 0] to [1, 3]
-// CHECK: sg.slice %[[ALL]] [0, 3] to [1, 6]
-// CHECK: sg.slice %[[ALL]] [1, 0] to [2, 3]
-// CHECK: sg.slice %[[ALL]] [1, 3] to [2, 6]
-// CHECK: %[[MEAN:.*]] = sg.div
+// CHECK: %[[ADDED:.*]] = sg.reduce_sum %[[ALL]] dims [0]
+// CHECK: %[[MEANS:.*]] = sg.div %[[ADDED]]
+// CHECK: %[[MEAN:.*]] = sg.slice %[[MEANS]] [0] to [3]
+// CHECK: %[[WITHIN:.*]] = sg.slice %[[MEANS]] [3] to [6]
+// CHECK: %[[M2:.*]] = sg.slice %[[ALL]] [0, 0] to [2, 3]
+// CHECK: %[[AWAY:.*]] = sg.sub %[[M2]],
+// CHECK: %[[SQUARES:.*]] = sg.mul %[[AWAY]], %[[AWAY]]
+// CHECK: %[[SUM:.*]] = sg.reduce_sum %[[SQUARES]] dims [0]
+// CHECK: %[[BETWEEN:.*]] = sg.div %[[SUM]]
+// CHECK: sg.add %[[WITHIN]], %[[BETWEEN]]
 // CHECK: %[[RSTD:.*]] = sg.rsqrt
 // CHECK: %[[Y:.*]] = sg.normalize %{{.*}}, %[[MEAN]], %[[RSTD]],
 // CHECK: %[[OLD:.*]] = sg.read @mean

@@ -64,6 +64,13 @@ TEST(Scaling, knows_the_phases_of_each_function) {
     EXPECT_EQ(one.sent, 3000000u);
     EXPECT_DOUBLE_EQ(one.communication, 3.01);
   }
+  // A large sum comes in pieces, each with a latency.
+  ScalingFacts large = of(calls(LibraryOp::AllReduce, 12000000, 12000000));
+  EXPECT_EQ(large.sent, 2 * 9000000u);
+  EXPECT_DOUBLE_EQ(large.communication, 2 * 9 + 4 * 0.01);
+  ScalingFacts scattered =
+      of(calls(LibraryOp::ReduceScatter, 12000000, 3000000));
+  EXPECT_DOUBLE_EQ(scattered.communication, 9 + 3 * 0.01);
   // Nothing is sent.
   ScalingFacts part = of(calls(LibraryOp::TakeShard, 4000000, 1000000));
   EXPECT_EQ(part.calls, 0u);

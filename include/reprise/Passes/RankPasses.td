@@ -16,7 +16,8 @@ def SgReduceOverRanks : Pass<"sg-reduce-over-ranks", "::mlir::func::FuncOp"> {
     rows of their own. Gradients, loss and metrics are the means over the ranks:
     `sg.all_reduce` adds them in the order of the ranks. Those of fewer than `bucket-bytes`
     share an op, in the order in which they are computed, until they have `bucket-bytes`
-    together. Results of rows stay those of the rank.
+    together; those of `single-bytes` or more have an op of their own in any case, as
+    `sg-shard-optimizer` needs it. Results of rows stay those of the rank.
 
     The bits are those of `ranks` micro-batches on one process, whose rows micro-batch r
     takes from rank r. A variable that the model writes, such as running statistics, goes
@@ -61,6 +62,9 @@ def SgReduceOverRanks : Pass<"sg-reduce-over-ranks", "::mlir::func::FuncOp"> {
                  Option<"bucketBytes", "bucket-bytes", "uint64_t", "0",
                         "bytes after which the next all_reduce or all_gather "
                         "begins">,
+                 Option<"singleBytes", "single-bytes", "uint64_t", "UINT64_MAX",
+                        "bytes of the smallest results that share no "
+                        "all_reduce">,
                  Option<"repeatedRanks", "repeated-ranks", "unsigned", "64",
                         "ranks up to which the updates of a running average "
                         "are single ops">];
@@ -73,10 +77,13 @@ def SgSynchronizeNorms
   let description = [{
     Takes the flat step of one of `ranks` processes before `sg-reduce-over-ranks`. Each
     `sg.batch_norm_training` then normalizes by the mean and the biased variance of the
-    batches of all ranks: `sg.all_gather` collects those of the ranks, which have equally
-    many elements, and they are joined in the order of the ranks (Chan et al. 1979). For
-    the gradient of its operand, `sg.all_reduce` adds the sums over the batch. The
-    gradients of scale and offset stay those of the rank's own batch.
+    batches of all ranks, which have equally many elements (Chan et al. 1979).
+    `sg.all_gather` collects the moments of the ranks, and every rank adds the rows; where
+    these have more than `gathered-bytes`, `sg.all_reduce` adds the moments, and a second
+    one the squared distances of the means from their mean. For the gradient of the
+    operand, `sg.all_reduce` adds the sums over the batch. The gradients of scale and
+    offset stay those of the rank's own batch. The number of ops is the same for any
+    number of ranks.
 
     Statistics are equal on all ranks, and so are the running statistics that
     `sg-reduce-over-ranks` updates by them, once a step; `sync-ranks` of
@@ -101,7 +108,10 @@ def SgSynchronizeNorms
     ```
   }];
   let options = [Option<"ranks", "ranks", "unsigned", "2",
-                        "processes that share a step">];
+                        "processes that share a step">,
+                 Option<"gatheredBytes", "gathered-bytes", "uint64_t", "262144",
+                        "bytes up to which the moments of all ranks are "
+                        "gathered">];
   let dependentDialects = ["::reprise::sg::SgDialect"];
 }
 

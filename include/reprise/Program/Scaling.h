@@ -12,6 +12,9 @@
 //   reduce_scatter, all_gather, gather_shards   one phase of B (R - 1) / R
 //   take_shard      none
 //
+// The first phase of a large sum is in pieces, each with the link's latency
+// (rt::exchangesOfSum).
+//
 //===----------------------------------------------------------------------===//
 #ifndef REPRISE_PROGRAM_SCALING_H
 #define REPRISE_PROGRAM_SCALING_H

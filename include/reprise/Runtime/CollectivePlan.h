@@ -9,6 +9,9 @@
 //   input   | part 0 | part 1 | ...      workspace   | from 0 | from 1 | ...
 //               to 0     to 1                           this rank's part
 //
+// A large tensor's parts are received in pieces, one exchange after another
+// (exchangesOfSum), so that the workspace is small beside the tensor.
+//
 // A scattered sum ends with this rank's part, which is then its output.
 //
 // Small tensors are gathered whole, and every rank adds all of their elements:
@@ -32,6 +35,8 @@ struct CollectivePlan {
   rp_element_type type = RP_F32;
   unsigned ranks = 0;
   Shards shards; // of the operands, or of the result if that is larger
+  /// The bytes of a part that a sum receives in one exchange.
+  uint64_t pieceBytes = 0;
   std::vector<uint64_t> bytes; // of each operand
   /// True if a sum gathers whole tensors.
   bool isSmall = false;

@@ -21,11 +21,20 @@ namespace reprise::rt {
 /// for the last ones, which may be shorter or empty.
 struct Shards {
   uint64_t bytes = 0, shardBytes = 0;
+  /// The bytes of each part from which on, and up to which, it is meant.
+  uint64_t from = 0, upTo = UINT64_MAX;
 
-  uint64_t begin(unsigned rank) const {
-    return std::min(bytes, rank * shardBytes);
+  uint64_t begin(unsigned rank) const { return place(rank, from); }
+  uint64_t size(unsigned rank) const { return place(rank, upTo) - begin(rank); }
+  /// Returns a piece of each part.
+  Shards piece(uint64_t begin, uint64_t end) const {
+    return {bytes, shardBytes, begin, end};
   }
-  uint64_t size(unsigned rank) const { return begin(rank + 1) - begin(rank); }
+
+private:
+  uint64_t place(unsigned rank, uint64_t within) const {
+    return std::min(bytes, rank * shardBytes + std::min(within, shardBytes));
+  }
 };
 
 /// How long a call waits for the other ranks.

@@ -14,6 +14,16 @@ constexpr bool isSmallSum(uint64_t bytes, unsigned ranks) {
   return bytes * ranks <= 32 << 10;
 }
 
+/// Returns the number of exchanges in which the sum of a tensor of `bytes`
+/// bytes over ranks receives their parts. The received bytes of one exchange
+/// are live beside the tensor: 4 MiB, or a sixteenth of a tensor of more than
+/// 64 MiB.
+constexpr uint64_t exchangesOfSum(uint64_t bytes) {
+  constexpr uint64_t kReceived = 4 << 20, kMost = 16;
+  uint64_t exchanges = (bytes + kReceived - 1) / kReceived;
+  return exchanges == 0 ? 1 : exchanges < kMost ? exchanges : kMost;
+}
+
 class Communicator;
 
 /// A link, by which a rank sends to the others while it receives as much.
@@ -21,9 +31,10 @@ struct Link {
   double gigabytesPerSecond = 0; // 10^9 bytes per second
   double microseconds = 0;       // the latency of messages sent together
 
-  /// Returns the time of messages that are sent together.
-  double milliseconds(uint64_t bytes) const {
-    return microseconds * 1e-3 + bytes / (gigabytesPerSecond * 1e6);
+  /// Returns the time of `bytes` bytes in some exchanges of messages, one after
+  /// another.
+  double milliseconds(uint64_t bytes, uint64_t exchanges = 1) const {
+    return exchanges * microseconds * 1e-3 + bytes / (gigabytesPerSecond * 1e6);
   }
 };
 

@@ -15,8 +15,10 @@
 //     after    g1 c1  g2 c2  u1  g3 c3  u2  u3
 //
 //          so that c1 takes place beside g2, and c2 beside u1 and g3. The steps
-//          up to some after the peak stay as they are if need be.
-// Cost:    that of a few times liveness and placement.
+//          up to some after the peak stay as they are if need be. A call on
+//          which another one depends, as those of joined statistics, keeps its
+//          place: waiting for it later would make the other one later too.
+// Cost:    that of a few times liveness, and of one placement.
 //
 //===----------------------------------------------------------------------===//
 #include "Dependences.h"
@@ -47,14 +49,15 @@ public:
 
 private:
   void findGroups();
+  std::vector<bool> findCallsInTheWay() const;
   Schedule orderAfter(uint32_t fixed, uint32_t lag) const;
 
   const Graph &graph;
   const std::vector<OpId> &before;
   Dependences dependences;
   Storages storages;
-  /// The calls that depend on no other, in the order in which their operands
-  /// are there: group k is that of the k-th, from 1 on.
+  /// The calls that are not in the way and depend on no such call, in the order
+  /// in which their operands are there: group k is that of the k-th, from 1 on.
   std::vector<OpId> begins;
   /// By OpId, the last group that an op depends on or begins; 0: none.
   std::vector<uint32_t> groupOf;
@@ -120,14 +123,32 @@ private:
 
 } // namespace
 
+/// Returns, by OpId, the calls on which other calls depend.
+std::vector<bool> Overlap::findCallsInTheWay() const {
+  std::vector<bool> isInTheWay(graph.ops.size(), false);
+  std::vector<bool> leadsToCall(graph.ops.size(), false);
+  for (auto it = before.rbegin(); it != before.rend(); ++it) {
+    const Op &op = graph.ops[*it];
+    for (OpId later : dependences.behind[*it])
+      leadsToCall[*it] = leadsToCall[*it] || leadsToCall[later];
+    isInTheWay[*it] = op.runsBeside && leadsToCall[*it];
+    if (op.runsBeside && !op.gathersUpdates)
+      leadsToCall[*it] = true;
+  }
+  return isInTheWay;
+}
+
 void Overlap::findGroups() {
+  const std::vector<bool> isInTheWay = findCallsInTheWay();
   std::vector<bool> isAfterCall(graph.ops.size(), false);
   std::vector<bool> isBegin(graph.ops.size(), false);
   for (OpId id : before) {
     for (OpId other : dependences.before[id])
-      if (graph.ops[other].runsBeside || isAfterCall[other])
+      if ((graph.ops[other].runsBeside && !isInTheWay[other]) ||
+          isAfterCall[other])
         isAfterCall[id] = true;
-    isBegin[id] = graph.ops[id].runsBeside && !isAfterCall[id];
+    isBegin[id] =
+        graph.ops[id].runsBeside && !isInTheWay[id] && !isAfterCall[id];
     if (isBegin[id])
       begins.push_back(id);
   }
@@ -257,6 +278,8 @@ overlapCalls(const Graph &graph, const Schedule &schedule, uint64_t capacity) {
     return std::nullopt;
   Overlap overlap(graph, schedule);
   uint32_t steps = uint32_t(schedule.order.size());
+  // All tries together search for as long as one placement does.
+  constexpr uint64_t kTries = 8;
   // Each order leaves other gaps between buffers.
   const uint64_t live = std::max(computeLiveness(graph, schedule).maxLive,
                                  capacity - capacity / 1000);
@@ -265,8 +288,9 @@ overlapCalls(const Graph &graph, const Schedule &schedule, uint64_t capacity) {
     PlacedSchedule found = overlap.after(fixed, lag);
     if (found.liveness.maxLive > live)
       return std::nullopt;
-    found.placement =
-        placeBuffers(found.liveness.buffers, found.liveness.maxLive);
+    const std::vector<Buffer> &buffers = found.liveness.buffers;
+    found.placement = placeBuffers(buffers, found.liveness.maxLive,
+                                   placementWorkOf(buffers.size()) / kTries);
     if (found.placement.height > capacity)
       return std::nullopt;
     return found;

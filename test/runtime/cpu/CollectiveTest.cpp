@@ -105,6 +105,31 @@ TEST(Collective, SumsHaveTheOrderOfTheRanks) {
       }
 }
 
+/// The workspace of a large sum is small beside the tensor, and its bits are
+/// those of any other. The last piece, and the last rank's part, are shorter.
+TEST(Collective, LargeSumsAreReceivedInPieces) {
+  constexpr int64_t kElements = 3 * (1 << 20) + 5; // of 4 bytes: 4 pieces
+  for (unsigned ranks : {2u, 3u, 7u}) {
+    CollectivePlan plan = rt::planCollective(
+        describe<float>(LibraryOp::AllReduce, ranks, kElements));
+    EXPECT_EQ(plan.info().implementation, "sums by shards in pieces");
+    EXPECT_LE(plan.info().workspaceBytes, (4u << 20) + 64);
+    checkSum<float>(ranks, kElements, /*isInPlace=*/false);
+    checkSum<float>(ranks, kElements, /*isInPlace=*/true);
+  }
+  // A sixteenth of a tensor of 1 GiB.
+  EXPECT_EQ(
+      rt::planCollective(describe<float>(LibraryOp::ReduceScatter, 8, 1 << 28))
+          .info()
+          .workspaceBytes,
+      uint64_t(1) << 26);
+  EXPECT_EQ(
+      rt::planCollective(describe<float>(LibraryOp::AllReduce, 8, 1 << 20))
+          .info()
+          .implementation,
+      "sums by shards");
+}
+
 /// Sums several tensors together, some of them in place: their bits are those
 /// of each alone.
 static void checkPacked(unsigned ranks, const std::vector<int64_t> &counts) {
@@ -153,6 +178,7 @@ TEST(Collective, SumsOfSeveralTensorsAreThoseOfEach) {
     checkPacked(ranks, {1, 1});
     checkPacked(ranks, {5, 1, 64, 3});
     checkPacked(ranks, {1000, 100003, 7, 4099});
+    checkPacked(ranks, {1000003, 7, 600000}); // in two pieces
   }
 }
 
@@ -193,7 +219,7 @@ runAll(LibraryOp op, unsigned ranks, int64_t count,
 /// gathered to the sums again: also where ranks have fewer elements, or none.
 TEST(Collective, ShardsAreThoseOfTheSum) {
   for (unsigned ranks : {2u, 3u, 4u, 7u})
-    for (int64_t count : {1, 3, 5, 9, 1000, 4099, 100003}) {
+    for (int64_t count : {1, 3, 5, 9, 1000, 4099, 100003, 2500009}) {
       SCOPED_TRACE(std::to_string(ranks) + " ranks, " + std::to_string(count));
       size_t each = (size_t(count) + ranks - 1) / ranks;
       std::vector<std::vector<float>> inputs;
