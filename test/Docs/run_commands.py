@@ -36,7 +36,7 @@ TOOLS = [
     "test/faults/", "PlanTest", "random_training", "apt-get", "git", "sed",
     "random_plans", "fuzz", "kernels-to-gpu", "tools/package", "step_time",
     "budgets", "test/EndToEnd/cli/", "apt", "source", "man", "time", "cc",
-    "mpirun",
+    "mpirun", "srun",
 ]  # fmt: skip
 SUBCOMMANDS = {"reprise": {"zoo", "onnx", "rematerialize", "compile", "plan", "why", "profile",
                            "train", "eval", "predict", "report", "inspect", "recipe",

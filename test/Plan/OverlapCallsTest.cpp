@@ -152,8 +152,31 @@ TEST(OverlapCalls, StatisticsStayWhereTheyAre) {
             "");
 }
 
+/// A sum that is ready shortly before statistics are needed begins behind them;
+/// one with more time in front of them begins at once.
+TEST(OverlapCalls, SumsDoNotHoldStatisticsUp) {
+  Backward backward(0, 65536);
+  GraphBuilder &builder = backward.builder;
+  ValueId x = 0;
+  auto takes = [&](double cost) { builder.graph.ops.back().cost = cost; };
+  for (uint32_t k = 1; k <= 3; ++k) {
+    x = builder.make("s" + std::to_string(k), {x}, 4096);
+    Op &call = builder.graph.ops.back();
+    call.runsBeside = call.runsOnce = true;
+    ValueId gradient = builder.make("g" + std::to_string(k), {x, 1}, 4096);
+    takes(1);
+    backward.add(k, gradient);
+    x = builder.make("x" + std::to_string(k), {x}, 4096);
+    takes(k == 2 ? 10 : 1);
+  }
+  std::optional<PlacedSchedule> found = backward.overlap();
+  ASSERT_TRUE(found);
+  EXPECT_EQ(backward.text(found->schedule),
+            "s1 g1 x1 s2 c1 g2 c2 x2 s3 g3 c3 x3 u1 u2 u3 ");
+}
+
 /// A call that gathers what was updated after a sum is not one that keeps the
-/// sum in its place.
+/// sum in its place. What follows from it waits for the next one.
 TEST(OverlapCalls, GathersOfUpdatesFollowTheirSums) {
   for (bool gathersUpdates : {true, false}) {
     Backward backward(0, 65536);
@@ -164,15 +187,16 @@ TEST(OverlapCalls, GathersOfUpdatesFollowTheirSums) {
       ValueId sum = builder.make("c" + number, {gradient}, 4096);
       builder.graph.ops.back().runsBeside = true;
       ValueId update = builder.make("u" + number, {sum}, 4096);
-      builder.make("w" + number, {update}, 4096);
+      ValueId gathered = builder.make("w" + number, {update}, 4096);
       builder.graph.ops.back().runsBeside = true;
       builder.graph.ops.back().gathersUpdates = gathersUpdates;
+      builder.op("v" + number, {gathered});
     }
     std::optional<PlacedSchedule> found = backward.overlap();
     ASSERT_TRUE(found);
     EXPECT_EQ(backward.text(found->schedule),
-              gathersUpdates ? "g1 c1 g2 c2 g3 c3 u1 w1 u2 w2 u3 w3 "
-                             : "g1 c1 u1 w1 g2 c2 u2 w2 g3 c3 u3 w3 ");
+              gathersUpdates ? "g1 c1 g2 c2 g3 c3 u1 w1 u2 w2 v1 u3 w3 v2 v3 "
+                             : "g1 c1 u1 w1 g2 c2 u2 w2 g3 c3 u3 w3 v1 v2 v3 ");
   }
 }
 

@@ -18,6 +18,8 @@
 //          up to some after the peak stay as they are if need be. A call on
 //          which another one depends, as those of joined statistics, keeps its
 //          place: waiting for it later would make the other one later too.
+//          Since calls run one after another, the others begin where it comes
+//          late, or behind it.
 // Cost:    that of a few times liveness, and of one placement.
 //
 //===----------------------------------------------------------------------===//
@@ -26,6 +28,7 @@
 #include "reprise/Plan/Schedule.h"
 
 #include <algorithm>
+#include <utility>
 
 namespace reprise::plan {
 
@@ -36,7 +39,9 @@ public:
   Overlap(const Graph &graph, const Schedule &schedule)
       : graph(graph), before(schedule.order),
         dependences(findDependences(graph)), storages(analyzeStorages(graph)) {
+    findCallsInTheWay();
     findGroups();
+    findBestBegins();
   }
 
   uint32_t groups() const { return uint32_t(begins.size()); }
@@ -49,7 +54,8 @@ public:
 
 private:
   void findGroups();
-  std::vector<bool> findCallsInTheWay() const;
+  void findCallsInTheWay();
+  void findBestBegins();
   Schedule orderAfter(uint32_t fixed, uint32_t lag) const;
 
   const Graph &graph;
@@ -63,6 +69,12 @@ private:
   std::vector<uint32_t> groupOf;
   /// By OpId: the ops of one operand that only a call reads, which run with it.
   std::vector<bool> isConversion;
+  /// By OpId: what depends on a gather of updates.
+  std::vector<bool> isBehindGather;
+  /// By OpId: the calls on which other calls depend.
+  std::vector<bool> isInTheWay;
+  /// By step of `before`: calls may begin behind it.
+  std::vector<bool> mayBegin;
 };
 
 /// An order in the making.
@@ -123,9 +135,8 @@ private:
 
 } // namespace
 
-/// Returns, by OpId, the calls on which other calls depend.
-std::vector<bool> Overlap::findCallsInTheWay() const {
-  std::vector<bool> isInTheWay(graph.ops.size(), false);
+void Overlap::findCallsInTheWay() {
+  isInTheWay.assign(graph.ops.size(), false);
   std::vector<bool> leadsToCall(graph.ops.size(), false);
   for (auto it = before.rbegin(); it != before.rend(); ++it) {
     const Op &op = graph.ops[*it];
@@ -135,11 +146,30 @@ std::vector<bool> Overlap::findCallsInTheWay() const {
     if (op.runsBeside && !op.gathersUpdates)
       leadsToCall[*it] = true;
   }
-  return isInTheWay;
+}
+
+/// A call in the way waits for the calls that have begun before it. These
+/// therefore begin in front of it only if more time passes until it than from
+/// it to the next one.
+void Overlap::findBestBegins() {
+  uint32_t steps = uint32_t(before.size());
+  mayBegin.assign(steps, true);
+  double untilNext = 0;  // from the current step to the next such call
+  double behindNext = 0; // from that to the one after it
+  bool isBeforeOne = false;
+  for (uint32_t step = steps; step-- > 0;) {
+    OpId id = before[step];
+    mayBegin[step] = isInTheWay[id] || !isBeforeOne || untilNext >= behindNext;
+    if (isInTheWay[id]) {
+      behindNext = std::exchange(untilNext, 0);
+      isBeforeOne = true;
+    } else if (groupOf[id] == 0) {
+      untilNext += graph.ops[id].cost;
+    }
+  }
 }
 
 void Overlap::findGroups() {
-  const std::vector<bool> isInTheWay = findCallsInTheWay();
   std::vector<bool> isAfterCall(graph.ops.size(), false);
   std::vector<bool> isBegin(graph.ops.size(), false);
   for (OpId id : before) {
@@ -168,16 +198,23 @@ void Overlap::findGroups() {
   groupOf.assign(graph.ops.size(), 0);
   for (uint32_t k = 0; k < begins.size(); ++k)
     groupOf[begins[k]] = k + 1;
+  isBehindGather.assign(graph.ops.size(), false);
   for (OpId id : before)
-    for (OpId other : dependences.before[id])
+    for (OpId other : dependences.before[id]) {
       groupOf[id] = std::max(groupOf[id], groupOf[other]);
+      if (isBehindGather[other] || graph.ops[other].gathersUpdates)
+        isBehindGather[id] = true;
+    }
 }
 
 Schedule Overlap::orderAfter(uint32_t fixed, uint32_t lag) const {
-  std::vector<std::vector<OpId>> waiting(groups() + 1);
-  for (OpId id : before)
-    if (groupOf[id] > 0 && begins[groupOf[id] - 1] != id)
-      waiting[groupOf[id]].push_back(id);
+  std::vector<std::vector<OpId>> waiting(groups() + 2);
+  // What depends on a gather runs with the next group, behind that one's.
+  for (bool isBehind : {false, true})
+    for (OpId id : before)
+      if (groupOf[id] > 0 && begins[groupOf[id] - 1] != id &&
+          isBehindGather[id] == isBehind)
+        waiting[groupOf[id] + isBehind].push_back(id);
   Emission emission(graph, dependences, std::move(waiting));
   for (uint32_t step = 0; step < fixed; ++step)
     emission.run(before[step]);
@@ -190,14 +227,20 @@ Schedule Overlap::orderAfter(uint32_t fixed, uint32_t lag) const {
         emission.release(next - lag);
     }
   };
-  beginReady();
+  if (fixed == 0 || mayBegin[fixed - 1])
+    beginReady();
   for (uint32_t step = fixed; step < before.size(); ++step) {
     OpId id = before[step];
     if (groupOf[id] > 0 || isConversion[id] || emission.has(id))
       continue;
     emission.run(id);
-    beginReady();
+    if (mayBegin[step])
+      beginReady();
   }
+  beginReady();
+  for (uint32_t group = next > lag ? next - lag + 1 : 1; group <= groups();
+       ++group)
+    emission.release(group);
   for (OpId id : before)
     if (!emission.has(id))
       emission.run(id);
