@@ -27,6 +27,7 @@ struct Backward {
         inputs.push_back(room);
       ValueId gradient =
           builder.make("g" + std::to_string(k + 1), inputs, 4096);
+      builder.graph.ops.back().cost = 1;
       late.push_back(gradient);
       if (isLate)
         continue;
@@ -127,6 +128,27 @@ TEST(OverlapCalls, UpdatesKeepTheirOrder) {
   EXPECT_EQ(validate(graph, found->schedule, found->liveness, found->placement),
             "");
   EXPECT_EQ(backward.text(found->schedule), "g1 c1 g2 c2 g3 c3 u1 u2 u3 ");
+}
+
+/// An order of the fewest bytes computes gradients (g) at the end. They run as
+/// soon as they can where their calls then run beside more.
+TEST(OverlapCalls, GradientsRunEarly) {
+  Backward backward(0, 65536);
+  GraphBuilder &builder = backward.builder;
+  std::vector<ValueId> d = {0};
+  for (uint32_t k = 1; k <= 3; ++k) {
+    d.push_back(builder.make("d" + std::to_string(k), {d.back()}, 4096));
+    builder.graph.ops.back().cost = 1;
+  }
+  for (uint32_t k = 1; k <= 3; ++k) {
+    ValueId gradient = builder.make("g" + std::to_string(k), {d[k], 1}, 4096);
+    builder.graph.ops.back().cost = 1;
+    backward.add(k, gradient);
+  }
+  std::optional<PlacedSchedule> found = backward.overlap();
+  ASSERT_TRUE(found);
+  EXPECT_EQ(backward.text(found->schedule),
+            "d1 g1 c1 d2 g2 c2 d3 g3 c3 u1 u2 u3 ");
 }
 
 /// Sums of statistics (s), on which all gradients after them depend, keep their

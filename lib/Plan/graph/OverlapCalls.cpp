@@ -9,7 +9,8 @@
 //          conversions of its operands, and what depends on it and on no later
 //          one. A call runs as soon as its
 //          operands are there, what depends on it after the next call, or
-//          some calls later. The other ops keep their order:
+//          some calls later. What only such a call reads, as the computation of
+//          a gradient, may run with it. The other ops keep their order:
 //
 //     before   g1 g2 g3  c1 u1 c2 u2 c3 u3
 //     after    g1 c1  g2 c2  u1  g3 c3  u2  u3
@@ -19,7 +20,8 @@
 //          which another one depends, as those of joined statistics, keeps its
 //          place: waiting for it later would make the other one later too.
 //          Since calls run one after another, the others begin where it comes
-//          late, or behind it.
+//          late, or behind it. Of the orders that fit, the one with the least
+//          waiting by some links is taken.
 // Cost:    that of a few times liveness, and of one placement.
 //
 //===----------------------------------------------------------------------===//
@@ -28,6 +30,7 @@
 #include "reprise/Plan/Schedule.h"
 
 #include <algorithm>
+#include <cmath>
 #include <utility>
 
 namespace reprise::plan {
@@ -36,8 +39,9 @@ namespace {
 
 class Overlap {
 public:
-  Overlap(const Graph &graph, const Schedule &schedule)
-      : graph(graph), before(schedule.order),
+  /// `isEager`: what only a call reads runs as soon as it can.
+  Overlap(const Graph &graph, const Schedule &schedule, bool isEager)
+      : graph(graph), before(schedule.order), isEager(isEager),
         dependences(findDependences(graph)), storages(analyzeStorages(graph)) {
     findCallsInTheWay();
     findGroups();
@@ -51,15 +55,22 @@ public:
   /// Returns the least number of first steps that have to stay for no more than
   /// `bytes` live bytes. More take fewer bytes, with rare exceptions.
   uint32_t fixedFor(uint64_t bytes, uint32_t lag) const;
+  /// Returns the time for which ops wait for calls, as a share of that of the
+  /// ops, by a link on which all calls take `share` of the time of the ops.
+  /// Calls among the first `fixed` steps are waited for at once.
+  double waitingIn(const Schedule &schedule, uint32_t fixed,
+                   double share) const;
 
 private:
   void findGroups();
   void findCallsInTheWay();
   void findBestBegins();
+  bool isConversion(const Op &op) const;
   Schedule orderAfter(uint32_t fixed, uint32_t lag) const;
 
   const Graph &graph;
   const std::vector<OpId> &before;
+  const bool isEager;
   Dependences dependences;
   Storages storages;
   /// The calls that are not in the way and depend on no such call, in the order
@@ -67,8 +78,11 @@ private:
   std::vector<OpId> begins;
   /// By OpId, the last group that an op depends on or begins; 0: none.
   std::vector<uint32_t> groupOf;
-  /// By OpId: the ops of one operand that only a call reads, which run with it.
-  std::vector<bool> isConversion;
+  /// By OpId: the ops that only one call reads, and that run with it.
+  std::vector<bool> isFeeder;
+  /// By OpId: the other ops that only one call reads, which run as soon as they
+  /// can in eager orders.
+  std::vector<bool> runsEarly;
   /// By OpId: what depends on a gather of updates.
   std::vector<bool> isBehindGather;
   /// By OpId: the calls on which other calls depend.
@@ -89,12 +103,12 @@ public:
   bool isReady(OpId id) const {
     return allBefore(id, [&](OpId other) { return isDone[other]; });
   }
-  /// Runs a call with the conversions of its operands if it can be.
-  bool begin(OpId id, const std::vector<bool> &isConversion) {
+  /// Runs a call with the ops that feed it if that is possible.
+  bool begin(OpId id, const std::vector<bool> &isFeeder) {
     if (has(id))
       return true;
     bool isReadyWithThem = allBefore(id, [&](OpId other) {
-      return isDone[other] || (isConversion[other] && isReady(other));
+      return isDone[other] || (isFeeder[other] && isReady(other));
     });
     if (!isReadyWithThem)
       return false;
@@ -169,6 +183,22 @@ void Overlap::findBestBegins() {
   }
 }
 
+static uint64_t bytesOf(const Graph &graph,
+                        const std::vector<ValueId> &values) {
+  uint64_t bytes = 0;
+  for (ValueId value : values)
+    bytes += graph.values[value].bytes;
+  return bytes;
+}
+
+/// Returns true for an op that waits for the call that alone reads it: a
+/// conversion of one operand. In eager orders, one that would keep more bytes
+/// alive meanwhile does not.
+bool Overlap::isConversion(const Op &op) const {
+  return op.inputs.size() == 1 &&
+         (!isEager || bytesOf(graph, op.inputs) <= bytesOf(graph, op.outputs));
+}
+
 void Overlap::findGroups() {
   std::vector<bool> isAfterCall(graph.ops.size(), false);
   std::vector<bool> isBegin(graph.ops.size(), false);
@@ -182,16 +212,20 @@ void Overlap::findGroups() {
     if (isBegin[id])
       begins.push_back(id);
   }
-  isConversion.assign(graph.ops.size(), false);
+  isFeeder.assign(graph.ops.size(), false);
+  runsEarly.assign(graph.ops.size(), false);
   std::vector<uint32_t> readyAt(graph.ops.size(), 0); // of calls
   for (uint32_t step = 0; step < before.size(); ++step) {
     OpId id = before[step];
     const std::vector<OpId> &readers = dependences.behind[id];
-    isConversion[id] = graph.ops[id].inputs.size() == 1 && !isBegin[id] &&
-                       readers.size() == 1 && isBegin[readers.front()];
+    bool isRead =
+        !isBegin[id] && readers.size() == 1 && isBegin[readers.front()];
+    isFeeder[id] = isRead && isConversion(graph.ops[id]);
+    runsEarly[id] = isRead && isEager && !isFeeder[id];
+    bool isEarly = isFeeder[id] || runsEarly[id];
     for (OpId later : readers)
       readyAt[later] =
-          std::max(readyAt[later], isConversion[id] ? readyAt[id] : step + 1);
+          std::max(readyAt[later], isEarly ? readyAt[id] : step + 1);
   }
   std::stable_sort(begins.begin(), begins.end(),
                    [&](OpId a, OpId b) { return readyAt[a] < readyAt[b]; });
@@ -221,19 +255,26 @@ Schedule Overlap::orderAfter(uint32_t fixed, uint32_t lag) const {
   uint32_t next = 0; // of `begins`
   auto beginReady = [&] {
     while (next < groups()) {
-      if (!emission.begin(begins[next], isConversion))
+      if (!emission.begin(begins[next], isFeeder))
         return;
       if (++next > lag)
         emission.release(next - lag);
     }
   };
+  auto runEarly = [&](const std::vector<OpId> &ids) {
+    for (OpId id : ids)
+      if (runsEarly[id] && !emission.has(id) && emission.isReady(id))
+        emission.run(id);
+  };
+  runEarly(before);
   if (fixed == 0 || mayBegin[fixed - 1])
     beginReady();
   for (uint32_t step = fixed; step < before.size(); ++step) {
     OpId id = before[step];
-    if (groupOf[id] > 0 || isConversion[id] || emission.has(id))
+    if (groupOf[id] > 0 || isFeeder[id] || emission.has(id))
       continue;
     emission.run(id);
+    runEarly(dependences.behind[id]);
     if (mayBegin[step])
       beginReady();
   }
@@ -247,12 +288,12 @@ Schedule Overlap::orderAfter(uint32_t fixed, uint32_t lag) const {
   return {std::move(emission.order)};
 }
 
-/// Extends the buffers of the calls from step `from` on until their results are
-/// read, each by `extend(buffer, last step)`.
-template <typename Extend>
-static void extendBuffers(const Graph &graph, const Storages &storages,
-                          const std::vector<OpId> &order, uint32_t from,
-                          const Liveness &liveness, const Extend &extend) {
+/// Calls `visit(step, last step)` for each call from step `from` on: the last
+/// step before its results are read.
+template <typename Visit>
+static void visitCalls(const Graph &graph, const Storages &storages,
+                       const std::vector<OpId> &order, uint32_t from,
+                       const Visit &visit) {
   std::vector<uint32_t> stepOf(graph.ops.size(), 0);
   for (uint32_t step = 0; step < order.size(); ++step)
     stepOf[order[step]] = step;
@@ -264,13 +305,61 @@ static void extendBuffers(const Graph &graph, const Storages &storages,
     for (ValueId output : op.outputs)
       for (OpId user : storages.users[storages.rootOf[output]])
         last = std::min(last, stepOf[user] - 1);
-    std::vector<uint32_t> buffers = {liveness.workspaceOfOp[order[step]]};
-    for (ValueId input : op.inputs)
+    visit(step, last);
+  }
+}
+
+/// Extends the buffers of the calls from step `from` on until their results are
+/// read, each by `extend(buffer, last step)`.
+template <typename Extend>
+static void extendBuffers(const Graph &graph, const Storages &storages,
+                          const std::vector<OpId> &order, uint32_t from,
+                          const Liveness &liveness, const Extend &extend) {
+  visitCalls(graph, storages, order, from, [&](uint32_t step, uint32_t last) {
+    OpId id = order[step];
+    std::vector<uint32_t> buffers = {liveness.workspaceOfOp[id]};
+    for (ValueId input : graph.ops[id].inputs)
       buffers.push_back(liveness.bufferOfValue[input]);
     for (uint32_t buffer : buffers)
       if (buffer != kNone && liveness.buffers[buffer].lastStep < last)
         extend(buffer, last);
+  });
+}
+
+double Overlap::waitingIn(const Schedule &schedule, uint32_t fixed,
+                          double share) const {
+  const std::vector<OpId> &order = schedule.order;
+  // The larger side is the whole tensor.
+  auto bytesOfCall = [&](OpId id) {
+    return double(std::max(bytesOf(graph, graph.ops[id].inputs),
+                           bytesOf(graph, graph.ops[id].outputs)));
+  };
+  std::vector<uint32_t> readBy(order.size(), kNone); // of calls, by step
+  double computation = 0, bytes = 0;
+  visitCalls(graph, storages, order, 0, [&](uint32_t step, uint32_t last) {
+    readBy[step] = (step < fixed ? step : last) + 1;
+    bytes += bytesOfCall(order[step]);
+  });
+  for (uint32_t step = 0; step < order.size(); ++step)
+    if (readBy[step] == kNone)
+      computation += graph.ops[order[step]].cost;
+  if (computation == 0 || bytes == 0)
+    return 0;
+  double now = 0, linkFree = 0;
+  std::vector<double> begins(order.size() + 1, 0); // the earliest, by step
+  for (uint32_t step = 0; step < order.size(); ++step) {
+    OpId id = order[step];
+    now = std::max(now, begins[step]);
+    if (readBy[step] == kNone) {
+      now += graph.ops[id].cost;
+      continue;
+    }
+    linkFree =
+        std::max(now, linkFree) + bytesOfCall(id) / bytes * computation * share;
+    double &begin = begins[readBy[step]];
+    begin = std::max(begin, linkFree);
   }
+  return std::max(now, linkFree) / computation - 1;
 }
 
 PlacedSchedule Overlap::after(uint32_t fixed, uint32_t lag) const {
@@ -319,14 +408,15 @@ overlapCalls(const Graph &graph, const Schedule &schedule, uint64_t capacity) {
   if (std::none_of(graph.ops.begin(), graph.ops.end(),
                    [](const Op &op) { return op.runsBeside; }))
     return std::nullopt;
-  Overlap overlap(graph, schedule);
+  const Overlap eager(graph, schedule, /*isEager=*/true),
+      plain(graph, schedule, /*isEager=*/false);
   uint32_t steps = uint32_t(schedule.order.size());
   // All tries together search for as long as one placement does.
   constexpr uint64_t kTries = 8;
   // Each order leaves other gaps between buffers.
   const uint64_t live = std::max(computeLiveness(graph, schedule).maxLive,
                                  capacity - capacity / 1000);
-  auto place = [&](uint32_t fixed,
+  auto place = [&](const Overlap &overlap, uint32_t fixed,
                    uint32_t lag) -> std::optional<PlacedSchedule> {
     PlacedSchedule found = overlap.after(fixed, lag);
     if (found.liveness.maxLive > live)
@@ -341,19 +431,36 @@ overlapCalls(const Graph &graph, const Schedule &schedule, uint64_t capacity) {
   // The steps of hundreds of ranks with running statistics take long to place.
   constexpr uint32_t kMany = 20000;
   if (steps > kMany)
-    return place(overlap.fixedFor(live, 4), 4);
-  // Calls may take the longer, the later they are waited for. That is worth
-  // some steps that stay.
-  uint32_t least = overlap.fixedFor(live, 1), some = steps / 20;
-  for (uint32_t lag : {16, 4, 1}) {
-    uint32_t fixed = overlap.fixedFor(live, lag);
+    return place(plain, plain.fixedFor(live, 4), 4);
+  // The later a call is waited for, the longer it may take, and the more steps
+  // have to stay.
+  struct Try {
+    const Overlap *overlap;
+    uint32_t fixed, lag;
+    int64_t waiting; // hundredths of the time of the ops
+  };
+  std::vector<Try> tries;
+  for (const Overlap *overlap : {&plain, &eager})
+    for (uint32_t lag : {16, 4, 1}) {
+      uint32_t fixed = overlap->fixedFor(live, lag);
+      Schedule order = overlap->after(fixed, lag).schedule;
+      double waiting = 0;
+      for (double share : {1.0, 0.5, 0.25, 0.125})
+        waiting += overlap->waitingIn(order, fixed, share);
+      tries.push_back({overlap, fixed, lag, std::lround(100 * waiting)});
+    }
+  std::stable_sort(tries.begin(), tries.end(), [](const Try &a, const Try &b) {
+    return a.waiting < b.waiting;
+  });
+  const uint32_t some = steps / 20;
+  for (const Try &each : tries)
     for (uint32_t more : {0u, some / 2})
-      if (fixed + more <= least + some)
-        if (std::optional<PlacedSchedule> found = place(fixed + more, lag))
-          return found;
-  }
+      if (std::optional<PlacedSchedule> found =
+              place(*each.overlap, each.fixed + more, each.lag))
+        return found;
+  uint32_t least = plain.fixedFor(live, 1);
   for (uint32_t more = some + 1; least + more < steps; more *= 2)
-    if (std::optional<PlacedSchedule> found = place(least + more, 1))
+    if (std::optional<PlacedSchedule> found = place(plain, least + more, 1))
       return found;
   return std::nullopt;
 }
