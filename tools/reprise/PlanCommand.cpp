@@ -16,11 +16,11 @@
 #include "reprise/CommandLine/SettingOptions.h"
 #include "reprise/Console/Console.h"
 #include "reprise/Console/JsonAnswer.h"
+#include "reprise/Driver/LinkFile.h"
 #include "reprise/Program/BudgetFacts.h"
 #include "reprise/Report/PlanTable.h"
 #include "reprise/Run/RunRanks.h"
 #include "reprise/Runtime/Expect.h"
-#include "reprise/Text/Rates.h"
 #include <nlohmann/json.hpp>
 
 using namespace reprise;
@@ -35,7 +35,7 @@ struct PlanCommandOptions {
   std::string data = "synthetic";
   unsigned depth = 0;
   std::optional<unsigned> ranks;
-  std::string link; // "", or as text::parseLink reads it
+  std::string link; // "", or as readLink reads it
   BudgetPlanOptions budget;
   ModelSettings model;
   CompileSettings compile;
@@ -165,7 +165,7 @@ static rt::Status planAll(const PlanCommandOptions &options) {
                        options.budget);
   std::optional<rt::Link> link;
   if (!options.link.empty()) {
-    rt::Expected<rt::Link> given = text::parseLink(options.link);
+    rt::Expected<rt::Link> given = readLink(options.link);
     if (!given.ok())
       return misuse(given.status().message());
     link = *given;
@@ -256,7 +256,8 @@ void driver::addPlanCommand(CLI::App &app, Invocation &invocation) {
   command
       ->add_option("--link", options->link,
                    "With --ranks: what a rank can send and its latency "
-                   "(12.5GB/s,20us); shows the modelled time of a step and of "
+                   "(12.5GB/s,20us, or a file of profile --link --json); shows "
+                   "the modelled time of a step and of "
                    "its communication, by --roofline")
       ->needs(ranks)
       ->excludes("--process")

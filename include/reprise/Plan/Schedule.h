@@ -4,6 +4,7 @@
 
 #include "reprise/Plan/Graph.h"
 
+#include <functional>
 #include <optional>
 
 namespace reprise::plan {
@@ -77,10 +78,12 @@ struct PlacedSchedule {
 /// Lets the graph's ops that run beside others (Op::runsBeside) do so: each
 /// runs as soon as its operands are there, and what depends on it runs after
 /// some later ones. Its operands, results and workspace live until its results
-/// are read. The placement ends at or below `capacity` bytes. Returns nothing
-/// if no such order was found, or if there is no such op.
+/// are read. The placement ends at or below `capacity` bytes. Orders that are
+/// not allowed are not used. Returns nothing if no such order was found, or if
+/// there is no such op.
 std::optional<PlacedSchedule>
-overlapCalls(const Graph &graph, const Schedule &schedule, uint64_t capacity);
+overlapCalls(const Graph &graph, const Schedule &schedule, uint64_t capacity,
+             const std::function<bool(const Schedule &)> &isAllowed = {});
 
 /// Extends the buffers of ops that run beside others until the results of these
 /// ops are read, or until another buffer begins in the same bytes.

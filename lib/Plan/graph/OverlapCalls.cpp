@@ -7,22 +7,26 @@
 //          bytes.
 // Method:  a call that depends on no other begins a group: itself, the
 //          conversions of its operands, and what depends on it and on no later
-//          one. A call runs as soon as its
-//          operands are there, what depends on it after the next call, or
-//          some calls later. What only such a call reads, as the computation of
-//          a gradient, may run with it. The other ops keep their order:
+//          one. A call runs as soon as its operands are there, and what depends
+//          on it runs after the next call, or some calls later. The other ops
+//          keep their order:
 //
 //     before   g1 g2 g3  c1 u1 c2 u2 c3 u3
 //     after    g1 c1  g2 c2  u1  g3 c3  u2  u3
 //
-//          so that c1 takes place beside g2, and c2 beside u1 and g3. The steps
-//          up to some after the peak stay as they are if need be. A call on
-//          which another one depends, as those of joined statistics, keeps its
-//          place: waiting for it later would make the other one later too.
-//          Since calls run one after another, the others begin where it comes
-//          late, or behind it. Of the orders that fit, the one with the least
-//          waiting by some links is taken.
-// Cost:    that of a few times liveness, and of one placement.
+//          so that c1 takes place beside g2, and c2 beside u1 and g3. If need
+//          be, the steps up to some after the peak stay as they are.
+//
+//          A call on which another one depends, such as that of joined
+//          statistics, keeps its place: waiting for it later would make the
+//          other one later too. Calls run one after another; the others
+//          therefore begin where such a call comes late, or behind it.
+//
+//          In eager orders, ops that only a call reads, which compute
+//          gradients, run as soon as they can. Several orders are tried, in the
+//          sequence of the time for which their ops wait for calls, by links of
+//          several speeds.
+// Cost:    that of liveness some hundred times, and of one placement.
 //
 //===----------------------------------------------------------------------===//
 #include "Dependences.h"
@@ -404,7 +408,8 @@ uint32_t Overlap::fixedFor(uint64_t bytes, uint32_t lag) const {
 }
 
 std::optional<PlacedSchedule>
-overlapCalls(const Graph &graph, const Schedule &schedule, uint64_t capacity) {
+overlapCalls(const Graph &graph, const Schedule &schedule, uint64_t capacity,
+             const std::function<bool(const Schedule &)> &isAllowed) {
   if (std::none_of(graph.ops.begin(), graph.ops.end(),
                    [](const Op &op) { return op.runsBeside; }))
     return std::nullopt;
@@ -419,7 +424,8 @@ overlapCalls(const Graph &graph, const Schedule &schedule, uint64_t capacity) {
   auto place = [&](const Overlap &overlap, uint32_t fixed,
                    uint32_t lag) -> std::optional<PlacedSchedule> {
     PlacedSchedule found = overlap.after(fixed, lag);
-    if (found.liveness.maxLive > live)
+    if (found.liveness.maxLive > live ||
+        (isAllowed && !isAllowed(found.schedule)))
       return std::nullopt;
     const std::vector<Buffer> &buffers = found.liveness.buffers;
     found.placement = placeBuffers(buffers, found.liveness.maxLive,

@@ -425,8 +425,11 @@ std::optional<Plan> overlapCalls(const Graph &graph, const Plan &plan,
     executions.push_back(step.op);
   UnrolledGraph unrolled = unroll(graph, executions);
   std::optional<PlacedSchedule> placed =
-      overlapCalls(unrolled.graph, inOrder(unrolled.graph), capacity);
-  if (!placed || !readsTheSame(graph, unrolled, placed->schedule.order))
+      overlapCalls(unrolled.graph, inOrder(unrolled.graph), capacity,
+                   [&](const Schedule &schedule) {
+                     return readsTheSame(graph, unrolled, schedule.order);
+                   });
+  if (!placed)
     return std::nullopt;
   // Calls keep their bytes for longer, but steps free values as before.
   placed->liveness = computeLiveness(unrolled.graph, placed->schedule);
