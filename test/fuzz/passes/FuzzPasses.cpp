@@ -88,7 +88,10 @@ static std::vector<Route> makeAlone() {
                            "sg-accumulate-gradients{micro-batches=3}",
                            "sg-reduce-over-ranks{ranks=3}",
                            "sg-reduce-over-ranks{ranks=3 repeated-ranks=1}",
+                           "sg-reduce-over-ranks{ranks=3 bucket-bytes=4096 "
+                           "single-bytes=64}",
                            "sg-synchronize-norms{ranks=3}",
+                           "sg-synchronize-norms{ranks=3 gathered-bytes=0}",
                            "sg-autocast",
                            "sg-autocast{type=f16}",
                            "sg-choose-attention",
