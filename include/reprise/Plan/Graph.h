@@ -56,8 +56,8 @@ struct Op {
   /// May run beside the ops after it, until one reads its results: a call
   /// between ranks. See overlapCalls.
   bool runsBeside = false;
-  /// Such a call that only puts together what was computed after others: it is
-  /// no reason for these to come early.
+  /// The call only gathers what the updates after other calls computed. It does
+  /// not make these calls urgent.
   bool gathersUpdates = false;
   /// (output index, input index): the output may take the storage of the input
   /// if the input's storage dies at this op and the sizes are equal.

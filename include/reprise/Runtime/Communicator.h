@@ -21,7 +21,7 @@ namespace reprise::rt {
 /// for the last ones, which may be shorter or empty.
 struct Shards {
   uint64_t bytes = 0, shardBytes = 0;
-  /// The bytes of each part from which on, and up to which, it is meant.
+  /// Only the bytes `from` to `upTo` of each part are meant.
   uint64_t from = 0, upTo = UINT64_MAX;
 
   uint64_t begin(unsigned rank) const { return place(rank, from); }
@@ -92,7 +92,7 @@ struct CommunicatorLibrary {
   Expected<std::unique_ptr<Communicator>> (*open)(
       const CommunicatorOptions &options);
 };
-constexpr const char *kCommunicatorRevision = "reprise communicator 4";
+constexpr const char *kCommunicatorRevision = "reprise communicator 5";
 constexpr const char *kCommunicatorSymbol = "repriseCommunicatorLibrary";
 
 /// Joins the processes that a launcher started, by the plugin

@@ -87,7 +87,7 @@ private:
   /// By OpId: the other ops that only one call reads, which run as soon as they
   /// can in eager orders.
   std::vector<bool> runsEarly;
-  /// By OpId: what depends on a gather of updates.
+  /// By OpId: the ops that depend on a gather of updates.
   std::vector<bool> isBehindGather;
   /// By OpId: the calls on which other calls depend.
   std::vector<bool> isInTheWay;
@@ -247,7 +247,7 @@ void Overlap::findGroups() {
 
 Schedule Overlap::orderAfter(uint32_t fixed, uint32_t lag) const {
   std::vector<std::vector<OpId>> waiting(groups() + 2);
-  // What depends on a gather runs with the next group, behind that one's.
+  // Ops that depend on a gather run with the next group, after its own ops.
   for (bool isBehind : {false, true})
     for (OpId id : before)
       if (groupOf[id] > 0 && begins[groupOf[id] - 1] != id &&
